@@ -40,7 +40,7 @@ lint: $(VENV)/.installed-lint
 	$(BIN)/python tools/check_docstrings.py
 
 docs: $(VENV)/.installed-docs
-	$(CACHED) $(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+	$(CACHED) $(BIN)/sphinx-build -E -q -W --keep-going -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 bench: $(VENV)/.installed

@@ -117,8 +117,8 @@ def test_cache_folder_notices_a_renamed_file(tmp_path):
 @pytest.mark.parametrize(
     ("reason", "present", "status"),
     [
-        ("the shared data are absent", True, 1),
-        ("the shared data are absent", False, 0),
+        ("the folder ../shared/data is absent", True, 1),
+        ("the folder ../shared/data is absent", False, 0),
         ("could not import dimod", True, 0),
     ],
 )

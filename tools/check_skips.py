@@ -12,7 +12,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 # Words of the message with which the fixture `shared_data` of tests/conftest.py skips.
-SHARED = "shared data"
+SHARED = "shared/data"
 
 
 def skipped(report: Path) -> tuple[int, list[tuple[str, str]]]:

@@ -39,7 +39,7 @@ def entry(path: str, thing: object, listed: set[int]) -> list[str]:
         return [f".. autofunction:: {path}", ""]
     if kind == "classes":
         return [f".. autoclass:: {path}", "   :members:", "   :inherited-members: tuple", ""]
-    lines = [f".. automodule:: {path}", ""]
+    lines = [f".. rubric:: {path}", "", f".. automodule:: {path}", ""]
     for name, member in public(thing):  # type: ignore[arg-type]
         if kind_of(member) != "modules":
             lines += entry(f"{path}.{name}", member, listed)
