@@ -1,0 +1,44 @@
+"""Sampling from discrete probability models: Gibbs, herded Gibbs and optimised scans.
+
+The public names are found lazily, so that importing heeler costs no more than importing numpy.
+"""
+
+from importlib import import_module
+
+__version__ = "0.1.0"
+
+# Public name -> "module:attribute", or "module" alone for a public subpackage.
+_PUBLIC = {
+    "Model": "heeler.model.base:Model",
+    "NoStateFound": "heeler.model.start:NoStateFound",
+    "bayes_net": "heeler.model.bayes_net:bayes_net",
+    "boltzmann": "heeler.model.boltzmann:boltzmann",
+    "chain": "heeler.model.chain:chain",
+    "factor_graph": "heeler.model.factor_graph:factor_graph",
+    "ising": "heeler.model.ising:ising",
+    "lattice": "heeler.model.lattice:lattice",
+    "model": "heeler.model",
+    "potts": "heeler.model.potts:potts",
+    "rbm": "heeler.model.rbm:rbm",
+}
+
+__all__ = ["__version__", *_PUBLIC]
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first asked for."""
+    try:
+        place = _PUBLIC[name]
+    except KeyError:
+        raise AttributeError(f"module 'heeler' has no attribute {name!r}") from None
+    module, _, attribute = place.partition(":")
+    value: object = import_module(module)
+    if attribute:
+        value = getattr(value, attribute)
+    globals()[name] = value  # the next access does not come here
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, also those not imported yet."""
+    return sorted(__all__)

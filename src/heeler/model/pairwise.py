@@ -1,0 +1,111 @@
+"""Models whose pairs are kept in symmetric compressed rows."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heeler.model.base import Model
+from heeler.model.factor_graph import FactorGraph, from_flat
+
+
+class Pairwise(Model):
+    """A model with one number per pair of neighbours.
+
+    Attributes
+    ----------
+    pointer : ndarray
+        int64 (n + 1,): where each variable's row begins.
+    column : ndarray
+        int32 (2 * pairs,): the neighbours, sorted within each row.
+    coupling : ndarray
+        float64 (2 * pairs,): the couplings, each pair in both rows.
+    """
+
+    pointer: NDArray[np.int64]
+    column: NDArray[np.int32]
+    coupling: NDArray[np.float64]
+
+    def adjacency(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Give all Markov blankets in compressed rows (the model's own arrays)."""
+        return self.pointer, self.column
+
+    def edges(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+        """List each pair once.
+
+        Returns
+        -------
+        first, second, coupling : ndarray
+            The smaller index, the larger index and the coupling, in order of the pairs.
+        """
+        first = np.repeat(np.arange(self.n_variables), np.diff(self.pointer))
+        once = first < self.column
+        return first[once], self.column[once], self.coupling[once]
+
+    def _sizes(self) -> list[str]:
+        """List the number of pairs."""
+        return [f"{len(self.column) // 2} pairs"]
+
+    def _score_size(self) -> int:
+        """Count pairs, or variables where there are more of them."""
+        return max(len(self.column) // 2, self.n_variables)
+
+    def _row(self, variable: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Give one variable's neighbours and couplings."""
+        row = slice(self.pointer[variable], self.pointer[variable + 1])
+        return self.column[row], self.coupling[row]
+
+
+def pair_factor_graph(
+    model: Model,
+    unary: NDArray[np.float64],
+    edges: tuple[NDArray, NDArray, NDArray],
+    pair_table: NDArray[np.float64],
+) -> FactorGraph:
+    """Make the factor graph of a model with fields and scaled copies of one pair table.
+
+    Parameters
+    ----------
+    model
+        Gives variables and evidence; all its variables have K values.
+    unary
+        Log weights (n, K) of single values; rows of zeros make no factor.
+    edges
+        First and second variable and coupling of each pair.
+    pair_table
+        (K, K): a pair's log table is its coupling times this. Equal couplings share a table.
+    """
+    first, second, coupling = edges
+    levels, which = np.unique(coupling, return_inverse=True)
+    # Zero stays zero here, also beside a coupling of zero: the pair table is finite.
+    pair_tables = levels[:, None] * pair_table.reshape(1, -1)
+    rows, row_of = _distinct_rows(unary)
+    fielded = np.flatnonzero((rows != 0).any(axis=1)[row_of])
+    scope = np.concatenate((fielded, np.stack((first, second), axis=1).ravel()))
+    sizes = np.concatenate((np.full(len(fielded), 1), np.full(len(first), 2)))
+    tables = np.concatenate((rows.ravel(), pair_tables.ravel()))
+    lengths = np.concatenate(
+        (np.full(len(rows), rows.shape[1]), np.full(len(levels), pair_table.size))
+    )
+    table_of = np.concatenate((row_of[fielded], which + len(rows)))
+    return from_flat(model, _ends(sizes), scope, table_of, _ends(lengths), tables)
+
+
+def _distinct_rows(unary: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray]:
+    """Find the different rows; for each row its place among them."""
+    if unary.strides[0] == 0:
+        return unary[:1], np.zeros(len(unary), np.int64)
+    rows, place = np.unique(unary, axis=0, return_inverse=True)
+    return rows, place.reshape(-1)
+
+
+def _ends(sizes: NDArray) -> NDArray[np.int64]:
+    """Turn sizes into a pointer array."""
+    pointer = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=pointer[1:])
+    return pointer
+
+
+def settle_names(names: Any) -> Any:
+    """Turn an iterable of names into a tuple, so that it can be counted and then checked."""
+    return names if names is None or hasattr(names, "__len__") else tuple(names)
