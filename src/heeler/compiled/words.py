@@ -7,7 +7,7 @@ positions 256 b + q, + 64, + 128 and + 192, so a SIMD loop over q stores whole v
 """
 
 import numpy as np
-from numba import njit
+from heeler.compiled.jit import helper, kernel
 
 BLOCK = 256
 QUARTER = 64
@@ -22,7 +22,7 @@ _SHIFT = np.uint64(32)
 DRAW_VALUE, DRAW_SITE, DRAW_WEIGHT, DRAW_PROPOSAL = 0, 1, 7, 2
 
 
-@njit(inline="always")
+@helper
 def philox(c0, c1, c2, c3, k0, k1):
     """Return the four output words of Philox4x32-10 for one counter and key."""
     for _ in range(10):
@@ -41,7 +41,7 @@ def philox(c0, c1, c2, c3, k0, k1):
     return c0, c1, c2, c3
 
 
-@njit(nogil=True, inline="always")
+@helper
 def fill_block(out, start, key, pass_number, draw, lane, block):
     """Store the 256 words of positions 256 block ... 256 block + 255 at out[start:]."""
     k0 = np.uint32(key)
@@ -57,7 +57,7 @@ def fill_block(out, start, key, pass_number, draw, lane, block):
         out[start + 3 * QUARTER + q] = w3
 
 
-@njit(nogil=True, inline="always")
+@helper
 def fill_block_lanes(out, key, pass_number, draw, first_lane, block):
     """Store the words of 256 positions for out.shape[1] lanes: out[position % 256, lane]."""
     k0 = np.uint32(key)
@@ -74,12 +74,8 @@ def fill_block_lanes(out, key, pass_number, draw, first_lane, block):
             out[3 * QUARTER + q, lane] = w3
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def fill_words(out, key, pass_number, draw, lane):
-    """Store the words of positions 0 ... out.size - 1 of one pass and lane."""
-    buffer = np.empty(BLOCK, np.uint32)
-    for block in range((out.size + BLOCK - 1) // BLOCK):
-        fill_block(buffer, 0, key, pass_number, draw, lane, block)
-        first = block * BLOCK
-        for i in range(min(BLOCK, out.size - first)):
-            out[first + i] = buffer[i]
+    """Store the words of positions 0 ... out.size - 1 (a multiple of 256) of one pass and lane."""
+    for block in range(out.size // BLOCK):
+        fill_block(out, block * BLOCK, key, pass_number, draw, lane, block)

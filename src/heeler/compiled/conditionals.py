@@ -1,0 +1,204 @@
+"""What a variable's distribution is, given the rest: one NamedTuple of flat arrays for each way to know it.
+
+The loops call the functions declared here; each is overloaded on the tuple's type, so a loop compiles into one
+specialised piece of code per conditional, inlined and cached on disk.
+
+Binary conditionals give (p, gain, context): P(value 1) in units of 2^-32, the log-odds in the score's fixed-point
+units, and the number of the neighbours' assignment (-1 where those are too many to be numbered). Those of K values
+fill p and gain for every value and return (number of values, row), row being where the context's entries start.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+from heeler.compiled.jit import INLINE
+from heeler.compiled.quantise import quantise_row, quantised_sigmoid
+
+
+class Sparse(NamedTuple):
+    """Binary variables on a sparse graph: a table per variable where it fits, couplings where not."""
+
+    pointer: np.ndarray  # int64 (n + 1): the neighbours of i are index[pointer[i]:pointer[i + 1]], ascending
+    index: np.ndarray  # uint32
+    near: np.ndarray  # uint32 (n, 4 or 8): the neighbours of a variable with contexts, filled up with n
+    base: np.ndarray  # int64 (n): number of the first context of i, or -1
+    table: np.ndarray  # uint32 or uint64 (contexts): P(1), or empty when the temperature varies
+    gain: np.ndarray  # int32 (contexts): log-odds, fixed point
+    coupling: np.ndarray  # float64 beside index (empty when every variable has a table)
+    field: np.ndarray  # float64 (n)
+    scale: float  # fixed-point units of a nat
+
+
+class Dense(NamedTuple):
+    """Binary units that all touch each other: local fields kept up to date as integers, so they never drift."""
+
+    weights: np.ndarray  # int32 (n, n), symmetric, diagonal 0
+    fields: np.ndarray  # int64 (lanes, n): log-odds of each unit
+    unit: float  # nats of one integer step; the score is counted in the same steps
+
+
+class Bipartite(NamedTuple):
+    """Visible and hidden binary units (RBM), local fields kept as integers."""
+
+    weights: np.ndarray  # int32 (visible, hidden)
+    transposed: np.ndarray  # int32 (hidden, visible)
+    fields: np.ndarray  # int64 (lanes, n)
+    unit: float
+
+
+class Potts(NamedTuple):
+    """K values, an edge pays its coupling when its ends agree; computed on the fly."""
+
+    pointer: np.ndarray
+    index: np.ndarray
+    coupling: np.ndarray  # float64 beside index
+    field: np.ndarray  # float64 (n, K)
+    scale: float
+
+
+class Factors(NamedTuple):
+    """Any factor graph: a table per variable where it fits, log factors summed on the fly where not."""
+
+    cardinalities: np.ndarray  # int32 (n)
+    pointer: np.ndarray  # int64 (n + 1): Markov blankets
+    index: np.ndarray  # uint32
+    stride: np.ndarray  # int64 beside index: entries of the table that one step of that neighbour skips
+    base: np.ndarray  # int64 (n): where the table of i starts, or -1
+    table: np.ndarray  # int32 entries, rows summing to 2^30 (empty when the temperature varies)
+    gain: np.ndarray  # int32 entries: log weights, fixed point, 0 for the likeliest value
+    slot_pointer: np.ndarray  # int64 (n + 1): the factors of i are slots slot_pointer[i]:slot_pointer[i + 1]
+    slot_table: np.ndarray  # int64 (slots): where the factor's log table starts
+    slot_stride: np.ndarray  # int64 (slots): entries that one step of i itself skips
+    other_pointer: np.ndarray  # int64 (slots + 1)
+    other_index: np.ndarray  # int32: the factor's other variables
+    other_stride: np.ndarray  # int64
+    log_tables: np.ndarray  # float64
+    scale: float
+
+
+def binary_conditional(conditional, lane, x, i, beta):
+    """Return (p, gain, context) of binary variable i."""
+
+
+def kary_conditional(conditional, lane, x, i, beta, p, gain, work):
+    """Fill p and gain for every value of variable i; return (number of values, row)."""
+
+
+def note_change(conditional, lane, i, old, new):
+    """Tell a conditional that keeps something about the state that variable i has changed."""
+
+
+def is_type(value, cls):
+    """Say whether a Numba type is the NamedTuple `cls` (for choosing an overload)."""
+    return isinstance(value, types.BaseNamedTuple) and value.instance_class is cls
+
+
+def _sparse(conditional, lane, x, i, beta):
+    context = conditional.base[i]
+    if context >= 0:
+        # Always 4 or 8 neighbours (x has a zero at place n to fill up with): a loop of varying length would cost a
+        # mispredicted branch in every update, half its time.
+        near = conditional.near
+        pattern = np.uint32(x[near[i, 0]]) | np.uint32(x[near[i, 1]]) << 1
+        pattern |= np.uint32(x[near[i, 2]]) << 2 | np.uint32(x[near[i, 3]]) << 3
+        if near.shape[1] == 8:
+            pattern |= np.uint32(x[near[i, 4]]) << 4 | np.uint32(x[near[i, 5]]) << 5
+            pattern |= np.uint32(x[near[i, 6]]) << 6 | np.uint32(x[near[i, 7]]) << 7
+        context += np.int64(pattern)
+    if context >= 0 and conditional.table.size > 0:
+        p = np.int64(conditional.table[np.uintp(context)])
+        gain = np.int64(conditional.gain[np.uintp(context)])
+    else:
+        log_odds = conditional.field[i]
+        for e in range(conditional.pointer[i], conditional.pointer[i + 1]):
+            log_odds += conditional.coupling[e] * (2.0 * x[conditional.index[e]] - 1.0)
+        log_odds *= 2.0
+        p = quantised_sigmoid(beta * log_odds)
+        gain = np.int64(log_odds * conditional.scale)
+    return p, gain, context
+
+
+def _fields(conditional, lane, x, i, beta):
+    field = conditional.fields[lane, i]
+    return quantised_sigmoid(beta * (field * conditional.unit)), field, np.int64(-1)
+
+
+@overload(binary_conditional, inline="always", jit_options=INLINE)
+def _binary_conditional(conditional, lane, x, i, beta):
+    return _sparse if is_type(conditional, Sparse) else _fields
+
+
+def _potts(conditional, lane, x, i, beta, p, gain, work):
+    count = conditional.field.shape[1]
+    for v in range(count):
+        work[v] = conditional.field[i, v]
+    for e in range(conditional.pointer[i], conditional.pointer[i + 1]):
+        work[x[conditional.index[e]]] += conditional.coupling[e]
+    quantise_row(work, count, beta, p)
+    for v in range(count):
+        gain[v] = np.int64(work[v] * conditional.scale)
+    return count, np.int64(-1)
+
+
+def _factors(conditional, lane, x, i, beta, p, gain, work):
+    count = np.int64(conditional.cardinalities[i])
+    row = conditional.base[i]
+    if row >= 0:
+        for e in range(conditional.pointer[i], conditional.pointer[i + 1]):
+            row += conditional.stride[e] * x[conditional.index[e]]
+        if conditional.table.size > 0:
+            for v in range(count):
+                p[v] = conditional.table[row + v]
+                gain[v] = conditional.gain[row + v]
+            return count, row
+    for v in range(count):
+        work[v] = 0.0
+    for slot in range(conditional.slot_pointer[i], conditional.slot_pointer[i + 1]):
+        at = conditional.slot_table[slot]
+        for e in range(conditional.other_pointer[slot], conditional.other_pointer[slot + 1]):
+            at += conditional.other_stride[e] * x[conditional.other_index[e]]
+        step = conditional.slot_stride[slot]
+        for v in range(count):
+            work[v] += conditional.log_tables[at + v * step]
+    quantise_row(work, count, beta, p)
+    for v in range(count):
+        # An impossible value is never chosen, so its gain is never read: any finite number will do.
+        gain[v] = np.int64(work[v] * conditional.scale) if work[v] > -np.inf else np.int64(0)
+    return count, row
+
+
+@overload(kary_conditional, inline="always", jit_options=INLINE)
+def _kary_conditional(conditional, lane, x, i, beta, p, gain, work):
+    return _potts if is_type(conditional, Potts) else _factors
+
+
+@overload(note_change, inline="always", jit_options=INLINE)
+def _note_change(conditional, lane, i, old, new):
+    if is_type(conditional, Dense):
+
+        def dense(conditional, lane, i, old, new):
+            row = conditional.weights[i]
+            step = np.int64(new) - np.int64(old)
+            for j in range(row.size):
+                conditional.fields[lane, j] += step * row[j]
+
+        return dense
+    if is_type(conditional, Bipartite):
+
+        def bipartite(conditional, lane, i, old, new):
+            visible = conditional.weights.shape[0]
+            step = np.int64(new) - np.int64(old)
+            if i < visible:
+                row = conditional.weights[i]
+                for j in range(row.size):
+                    conditional.fields[lane, visible + j] += step * row[j]
+            else:
+                row = conditional.transposed[i - visible]
+                for j in range(row.size):
+                    conditional.fields[lane, j] += step * row[j]
+
+        return bipartite
+    return lambda conditional, lane, i, old, new: None

@@ -1,0 +1,266 @@
+"""Which value is taken: the drivers as NamedTuples of flat arrays, and how each draws.
+
+Herding adds the probability first and compares after: with a weight in fixed point the carry of one addition is the
+new value. Changing that order would make values of probability zero possible (see docs/design.md).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from heeler.compiled.conditionals import is_type
+from heeler.compiled.hashed import Hashed, find_slot, move_context
+from heeler.compiled.jit import INLINE, helper
+from heeler.compiled.words import DRAW_VALUE, DRAW_WEIGHT, fill_block
+
+
+class Random(NamedTuple):
+    """Independent choices: Gibbs sampling."""
+
+    keys: np.ndarray  # uint64 (components): Philox keys
+
+
+class Quasi(NamedTuple):
+    """Choices from a completely uniformly distributed sequence, digitally shifted for each lane and position."""
+
+    keys: np.ndarray  # uint64 (components)
+    sequence: np.ndarray  # uint32: the generator's whole period
+    stride: int  # words that one pass takes from the sequence; coprime to the period
+    first_pass: int  # passes before this one (burn-in) are random
+    zero_passes: int  # 1: the period is preceded by the zero point
+
+
+class Herded(NamedTuple):
+    """Herding with weights in a table: keyed by the neighbours' assignment, by equal p, or by bins of p."""
+
+    weights: np.ndarray  # uint32 (binary) or int64 (K values), (lanes, weights)
+    key: np.ndarray  # int32: context -> weight, empty when they are the same
+    bin_base: np.ndarray  # int64 (n): first weight of i's bins, or -1 when i is keyed by its context
+    bins: int
+
+
+class Tijdeman(NamedTuple):
+    """Chairman assignment: the discrepancy of every value stays below 1 - 1/(2K - 2)."""
+
+    weights: np.ndarray  # int64 deficits, as in Herded
+    key: np.ndarray
+    bin_base: np.ndarray
+    bins: int
+
+
+class Greedy(NamedTuple):
+    """The likeliest value, the present one in a tie: iterated conditional modes."""
+
+    unused: int
+
+
+def fill(driver, out, component, pass_number, lane, block):
+    """Prepare the 256 words of one block of positions, if the driver uses words."""
+
+
+def draw_binary(driver, lane, word, i, p, context, old):
+    """Return the new value of binary variable i."""
+
+
+def draw_kary(driver, lane, word, i, count, p, row, old):
+    """Return the new value of variable i among `count`."""
+
+
+def binary_credit(driver, p, new):
+    """Return what a binary update adds to the Rao-Blackwell sum, in units of 2^-32."""
+
+
+def kary_credit(driver, p, v, new):
+    """Return what an update adds to the sum of value v, in units of 2^-30."""
+
+
+def note_move(driver, lane, i, old, new):
+    """Tell a driver whose contexts reach beyond the Markov blanket that variable i has changed."""
+
+
+def room_for(driver, lane, updates):
+    """Say whether another pass of that many updates cannot overflow the driver's memory."""
+
+
+def _fill_quasi(driver, out, component, pass_number, lane, block):
+    key = driver.keys[component]
+    if pass_number < driver.first_pass:
+        fill_block(out, 0, key, pass_number, DRAW_VALUE, lane, block)
+        return
+    fill_block(out, 0, key, 0, DRAW_WEIGHT, lane, block)  # the digital shift of every position
+    at = pass_number - driver.first_pass - driver.zero_passes
+    if at < 0:
+        return  # the zero point
+    period = driver.sequence.size
+    at = (at % period * driver.stride + block * out.size) % period
+    for k in range(out.size):
+        out[k] ^= driver.sequence[at]
+        at = at + 1 if at + 1 < period else 0
+
+
+@overload(fill, inline="always", jit_options=INLINE)
+def _fill(driver, out, component, pass_number, lane, block):
+    if is_type(driver, Random):
+
+        def random(driver, out, component, pass_number, lane, block):
+            fill_block(out, 0, driver.keys[component], pass_number, DRAW_VALUE, lane, block)
+
+        return random
+    if is_type(driver, Quasi):
+        return _fill_quasi
+    return lambda driver, out, component, pass_number, lane, block: None
+
+
+@helper
+def _herd(weights, lane, slot, p):
+    total = np.int64(weights[lane, slot]) + p
+    weights[lane, slot] = np.uint32(total)
+    return total >> 32
+
+
+@helper
+def _slot_binary(driver, i, p, context):
+    base = driver.bin_base[i]
+    if base >= 0:
+        bin_number = (p * driver.bins) >> 32
+        return base + (bin_number if bin_number < driver.bins else driver.bins - 1)
+    return np.int64(driver.key[context]) if driver.key.size > 0 else context
+
+
+@overload(draw_binary, inline="always", jit_options=INLINE)
+def _draw_binary(driver, lane, word, i, p, context, old):
+    if is_type(driver, Herded):
+        return lambda driver, lane, word, i, p, context, old: _herd(
+            driver.weights, lane, _slot_binary(driver, i, p, context), p
+        )
+    if is_type(driver, Hashed):
+
+        def hashed(driver, lane, word, i, p, context, old):
+            return _herd(driver.weights, lane, find_slot(driver, lane, i, old), p)
+
+        return hashed
+    if is_type(driver, Greedy):
+
+        def greedy(driver, lane, word, i, p, context, old):
+            if p == np.int64(1) << 31:
+                return np.int64(old)
+            return np.int64(1) if p > np.int64(1) << 31 else np.int64(0)
+
+        return greedy
+    return lambda driver, lane, word, i, p, context, old: np.int64(1) if np.int64(word) < p else np.int64(0)
+
+
+@helper
+def _argmax_rule(weights, lane, at, count, p):
+    chosen = np.int64(-1)
+    for v in range(count):
+        if p[v] > 0:
+            weights[lane, at + v] += p[v]
+            if chosen < 0 or weights[lane, at + v] > weights[lane, at + chosen]:
+                chosen = np.int64(v)
+    weights[lane, at + chosen] -= np.int64(1) << 30
+    return chosen
+
+
+@helper
+def _tijdeman_rule(weights, lane, at, count, p):
+    # In units of 2^-30 / (2K - 2): candidates have deficit + p >= 1/(2K - 2); the earliest deadline wins, that is
+    # the smallest (1 - 1/(2K - 2) - deficit) / p, compared by cross-multiplication.
+    one = np.int64(1) << 30
+    slack = one // (2 * count - 2) if count > 1 else np.int64(0)
+    chosen = np.int64(-1)
+    for v in range(count):
+        if p[v] > 0 and weights[lane, at + v] + p[v] >= slack:
+            if chosen < 0:
+                chosen = np.int64(v)
+            elif (one - slack - weights[lane, at + v]) * p[chosen] < (one - slack - weights[lane, at + chosen]) * p[v]:
+                chosen = np.int64(v)
+    if chosen < 0:  # rounding of the slack: take the largest claim
+        for v in range(count):
+            if p[v] > 0 and (chosen < 0 or weights[lane, at + v] + p[v] > weights[lane, at + chosen] + p[chosen]):
+                chosen = np.int64(v)
+    for v in range(count):
+        weights[lane, at + v] += p[v]
+    weights[lane, at + chosen] -= one
+    return chosen
+
+
+@helper
+def _slot_kary(driver, i, count, p, row):
+    base = driver.bin_base[i]
+    if base >= 0:
+        # The bin is (likeliest value, level of its probability): the true p is added whatever the bin.
+        top = np.int64(0)
+        for v in range(1, count):
+            if p[v] > p[top]:
+                top = np.int64(v)
+        level = (p[top] * driver.bins) >> 30
+        level = level if level < driver.bins else driver.bins - 1
+        return base + (top * driver.bins + level) * count
+    return np.int64(driver.key[row]) if driver.key.size > 0 else row
+
+
+@overload(draw_kary, inline="always", jit_options=INLINE)
+def _draw_kary(driver, lane, word, i, count, p, row, old):
+    if is_type(driver, Herded):
+        return lambda driver, lane, word, i, count, p, row, old: _argmax_rule(
+            driver.weights, lane, _slot_kary(driver, i, count, p, row), count, p
+        )
+    if is_type(driver, Tijdeman):
+        return lambda driver, lane, word, i, count, p, row, old: _tijdeman_rule(
+            driver.weights, lane, _slot_kary(driver, i, count, p, row), count, p
+        )
+    if is_type(driver, Hashed):
+        return lambda driver, lane, word, i, count, p, row, old: _argmax_rule(
+            driver.weights, lane, find_slot(driver, lane, i, old) * driver.width, count, p
+        )
+    if is_type(driver, Greedy):
+
+        def greedy(driver, lane, word, i, count, p, row, old):
+            chosen = np.int64(old)
+            for v in range(count):
+                if p[v] > p[chosen]:
+                    chosen = np.int64(v)
+            return chosen
+
+        return greedy
+
+    def inversion(driver, lane, word, i, count, p, row, old):
+        # Values in a fixed order, so that nearby words give nearby values (what quasi streams need).
+        at = np.int64(word) >> 2
+        v = np.int64(0)
+        while v < count - 1 and at >= p[v]:
+            at -= p[v]
+            v += 1
+        return v
+
+    return inversion
+
+
+@overload(binary_credit, inline="always", jit_options=INLINE)
+def _binary_credit(driver, p, new):
+    if is_type(driver, Herded) or is_type(driver, Hashed):
+        return lambda driver, p, new: np.uint64(new)  # the weights hold the rest of the sum
+    return lambda driver, p, new: np.uint64(p)
+
+
+@overload(kary_credit, inline="always", jit_options=INLINE)
+def _kary_credit(driver, p, v, new):
+    if is_type(driver, Herded) or is_type(driver, Tijdeman) or is_type(driver, Hashed):
+        return lambda driver, p, v, new: np.uint64(1) if v == new else np.uint64(0)
+    return lambda driver, p, v, new: np.uint64(p[v])
+
+
+@overload(note_move, inline="always", jit_options=INLINE)
+def _note_move(driver, lane, i, old, new):
+    if is_type(driver, Hashed):
+        return lambda driver, lane, i, old, new: move_context(driver, lane, i, old, new)
+    return lambda driver, lane, i, old, new: None
+
+
+@overload(room_for, inline="always", jit_options=INLINE)
+def _room_for(driver, lane, updates):
+    if is_type(driver, Hashed):
+        return lambda driver, lane, updates: driver.used[lane] + updates <= (driver.keys.shape[1] * 7) // 10
+    return lambda driver, lane, updates: True

@@ -1,0 +1,177 @@
+"""The one loop: passes of single-site updates of one lane at a time.
+
+A job is a lane of a component (a component is one model of a batch; usually there is one). Jobs do not touch each
+other's memory, so threads take jobs. Within a job everything is a function of (pass, position), so a run may be cut
+into calls anywhere.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from heeler.compiled.conditionals import binary_conditional, kary_conditional, note_change
+from heeler.compiled.drivers import (
+    binary_credit,
+    draw_binary,
+    draw_kary,
+    fill,
+    kary_credit,
+    note_move,
+    room_for,
+)
+from heeler.compiled.jit import helper, kernel
+from heeler.compiled.scans import changes_at_once, counts_visits, prepare, site
+from heeler.compiled.words import BLOCK
+
+
+class Chain(NamedTuple):
+    """The arrays of a running chain; the rows of all but `visits` are lanes."""
+
+    x: np.ndarray  # uint8 or uint16 (lanes, n + 1): the last is always 0
+    sums: np.ndarray  # uint64 (lanes, n or entries): credits of the Rao-Blackwell sums
+    score: np.ndarray  # int64 (lanes, components): log score, fixed point
+    best_score: np.ndarray  # int64 (lanes, components)
+    best: np.ndarray  # like x
+    visits: np.ndarray  # int64 (n): updates of each variable, counted for scans that do not visit evenly
+    variables: np.ndarray  # int64 (components + 1): each component's range of variables
+    entry: np.ndarray  # int64 (n): first column of each variable in sums (K values only)
+
+
+class Scratch(NamedTuple):
+    """Working memory of one thread."""
+
+    words: np.ndarray  # uint32 (256)
+    more_words: np.ndarray  # uint32 (2, 256)
+    order: np.ndarray  # int32 (sites of a pass) for scans that make them
+    x: np.ndarray  # like a row of x, for scans that change all variables at once
+    p: np.ndarray  # int64 (most values)
+    gain: np.ndarray  # int64 (most values)
+    work: np.ndarray  # float64 (most values)
+
+
+class Watch(NamedTuple):
+    """What is counted after every pass, when asked for."""
+
+    first: np.ndarray  # int32 (pairs)
+    second: np.ndarray  # int32 (pairs)
+    offset: np.ndarray  # int64 (pairs): where the pair's table starts
+    width: np.ndarray  # int64 (pairs): values of the second variable
+    pairs: np.ndarray  # int64 (lanes, cells)
+    stride: np.ndarray  # int64 (n): weight of each variable in the joint state's number, or empty
+    joint: np.ndarray  # int64 (lanes, states)
+
+
+@helper
+def watch_pass(watch, lane, x):
+    """Count the pairs and the joint state after a pass."""
+    for k in range(watch.first.size):
+        watch.pairs[lane, watch.offset[k] + x[watch.first[k]] * watch.width[k] + x[watch.second[k]]] += 1
+    if watch.stride.size > 0:
+        state = np.int64(0)
+        for i in range(watch.stride.size):
+            state += watch.stride[i] * x[i]
+        watch.joint[lane, state] += 1
+
+
+@helper
+def keep_best(chain, lane, component, score):
+    """Copy the state if it is the best so far."""
+    if score > chain.best_score[lane, component]:
+        chain.best_score[lane, component] = score
+        for i in range(chain.variables[component], chain.variables[component + 1]):
+            chain.best[lane, i] = chain.x[lane, i]
+
+
+@kernel
+def advance_binary(conditional, driver, scan, chain, watch, betas, first_pass, jobs, scores, done, scratch):
+    """Advance the jobs by betas.size passes (fewer where a driver's memory is full: see done)."""
+    components = chain.score.shape[1]
+    words = scratch.words
+    for job in jobs:
+        lane = job % chain.x.shape[0]
+        component = job // chain.x.shape[0]
+        x = chain.x[lane]
+        sums = chain.sums[lane]
+        score = chain.score[lane, component]
+        for t in range(done[job], betas.size):
+            pass_number = first_pass + t
+            count = prepare(scan, scratch, component, pass_number)
+            if not room_for(driver, lane, count):
+                break
+            beta = betas[t]
+            seen = x
+            if changes_at_once(scan):
+                seen = scratch.x
+                for i in range(x.size):
+                    seen[i] = x[i]
+            for block in range((count + BLOCK - 1) // BLOCK):
+                fill(driver, words, component, pass_number, lane, block)
+                start = block * BLOCK
+                for k in range(start, min(start + BLOCK, count)):
+                    i = site(scan, scratch, component, k)
+                    p, gain, context = binary_conditional(conditional, lane, seen, i, beta)
+                    old = np.int64(x[i])
+                    new = draw_binary(driver, lane, words[k - start], i, p, context, old)
+                    x[i] = new
+                    sums[i] += binary_credit(driver, p, new)
+                    score += (new - old) * gain
+                    if new != old:
+                        note_change(conditional, lane, i, old, new)
+                        note_move(driver, lane, i, old, new)
+            done[job] = t + 1
+            if counts_visits(scan) and lane == 0:
+                for k in range(count):
+                    chain.visits[scratch.order[k]] += 1
+            if scores.size > 0:
+                scores[t, job] = score
+            keep_best(chain, lane, component, score)
+            watch_pass(watch, lane, x)
+        chain.score[lane, component] = score
+
+
+@kernel
+def advance_kary(conditional, driver, scan, chain, watch, betas, first_pass, jobs, scores, done, scratch):
+    """Advance the jobs of a model whose variables have any numbers of values."""
+    words = scratch.words
+    p = scratch.p
+    gain = scratch.gain
+    for job in jobs:
+        lane = job % chain.x.shape[0]
+        component = job // chain.x.shape[0]
+        x = chain.x[lane]
+        sums = chain.sums[lane]
+        score = chain.score[lane, component]
+        for t in range(done[job], betas.size):
+            pass_number = first_pass + t
+            count = prepare(scan, scratch, component, pass_number)
+            if not room_for(driver, lane, count):
+                break
+            seen = x
+            if changes_at_once(scan):
+                seen = scratch.x
+                for i in range(x.size):
+                    seen[i] = x[i]
+            for block in range((count + BLOCK - 1) // BLOCK):
+                fill(driver, words, component, pass_number, lane, block)
+                start = block * BLOCK
+                for k in range(start, min(start + BLOCK, count)):
+                    i = site(scan, scratch, component, k)
+                    values, row = kary_conditional(conditional, lane, seen, i, betas[t], p, gain, scratch.work)
+                    old = np.int64(x[i])
+                    new = draw_kary(driver, lane, words[k - start], i, values, p, row, old)
+                    x[i] = new
+                    at = chain.entry[i]
+                    for v in range(values):
+                        sums[at + v] += kary_credit(driver, p, v, new)
+                    score += gain[new] - gain[old]
+                    if new != old:
+                        note_move(driver, lane, i, old, new)
+            done[job] = t + 1
+            if counts_visits(scan) and lane == 0:
+                for k in range(count):
+                    chain.visits[scratch.order[k]] += 1
+            if scores.size > 0:
+                scores[t, job] = score
+            keep_best(chain, lane, component, score)
+            watch_pass(watch, lane, x)
+        chain.score[lane, component] = score

@@ -1,0 +1,115 @@
+"""Whole vectors inside kernels: the few operations on blocks of sites that the lattice kernels are made of.
+
+A compiler's own vectoriser turns some of these loops into scalar code, depending on their length and its version.
+So each operation is written as the vector instructions themselves (LLVM's, which every processor gets translated
+to what it has). A block is 64 sites for bytes, 16 for 32-bit and 32 for 16-bit numbers. All positions are element
+indices; nothing needs to be aligned.
+"""
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+_BYTE, _WORD = ir.IntType(8), ir.IntType(64)
+
+
+class Emitter:
+    """Loads, stores and constants of vectors for one call of an intrinsic."""
+
+    def __init__(self, context, builder):
+        self.context = context
+        self.builder = builder
+
+    def pointer(self, array, index, kind):
+        """Return a pointer to array[index] as one to the LLVM type `kind`."""
+        array_type, value = array
+        data = self.context.make_array(array_type)(self.context, self.builder, value).data
+        return self.builder.bitcast(self.builder.gep(data, [index]), kind.as_pointer())
+
+    def load(self, array, index, lanes):
+        """Load the vector array[index:index + lanes]."""
+        kind = ir.VectorType(self.context.get_value_type(array[0].dtype), lanes)
+        return self.builder.load(self.pointer(array, index, kind), align=1)
+
+    def store(self, value, array, index):
+        """Store a vector, or an integer of any width, at array[index]."""
+        self.builder.store(value, self.pointer(array, index, value.type), align=1)
+
+    def splat(self, value, lanes):
+        """Return a vector with the same scalar everywhere."""
+        kind = ir.VectorType(value.type, lanes)
+        first = self.builder.insert_element(
+            ir.Constant(kind, ir.Undefined), value, ir.Constant(ir.IntType(32), 0)
+        )
+        zeros = ir.Constant(ir.VectorType(ir.IntType(32), lanes), [0] * lanes)
+        return self.builder.shuffle_vector(first, first, zeros)
+
+    def constant(self, element, lanes, value):
+        """Return a constant vector; `value` is a number or a list of them."""
+        values = value if isinstance(value, list) else [value] * lanes
+        return ir.Constant(ir.VectorType(element, lanes), values)
+
+    def byte(self, integer, lanes):
+        """Return a vector of bytes that all hold an int64's lowest byte."""
+        return self.splat(self.builder.trunc(integer, _BYTE), lanes)
+
+    def variable(self, value):
+        """Return a slot that holds a vector across the iterations of a loop."""
+        return cgutils.alloca_once_value(self.builder, value)
+
+    def loop(self, count):
+        """Return a loop's context manager; `.index` counts."""
+        return cgutils.for_range(self.builder, count)
+
+    def sum_bytes(self, value):
+        """Return the sum of a vector of bytes as an int64."""
+        wide = self.builder.zext(value, ir.VectorType(ir.IntType(16), value.type.count))
+        return self._reduce(wide)
+
+    def _reduce(self, value):
+        kind = value.type
+        name = f"llvm.vector.reduce.add.v{kind.count}i{kind.element.width}"
+        function = cgutils.get_or_insert_function(
+            self.builder.module, ir.FunctionType(kind.element, [kind]), name
+        )
+        total = self.builder.call(function, [value])
+        return self.builder.zext(total, _WORD) if kind.element.width < 64 else total
+
+    def sum_words(self, value):
+        """Return the sum of a vector of int64."""
+        return self._reduce(value)
+
+    def below(self, count, lanes):
+        """Return the mask of the first `count` lanes (an int64, any size)."""
+        high = ir.Constant(_WORD, lanes)
+        inside = self.builder.icmp_signed("<", count, high)
+        numbers = self.constant(_BYTE, lanes, list(range(lanes)))
+        return self.builder.icmp_unsigned(
+            "<", numbers, self.byte(self.builder.select(inside, count, high), lanes)
+        )
+
+
+def vector_operation(returns):
+    """Make an intrinsic of `emit(e, *arguments)`: arrays arrive as (type, value), integers as LLVM int64."""
+
+    def decorate(emit):
+        def typed(typingctx, *given):
+            kinds = [types.intp if isinstance(kind, types.Integer) else kind for kind in given]
+
+            def codegen(context, builder, sig, args):
+                e = Emitter(context, builder)
+                parts = [
+                    (kind, value) if isinstance(kind, types.Array) else value
+                    for kind, value in zip(sig.args, args, strict=True)
+                ]
+                result = emit(e, *parts)
+                return context.get_dummy_value() if returns == types.void else result
+
+            return returns(*kinds), codegen
+
+        typed.__name__ = emit.__name__
+        typed.__doc__ = emit.__doc__
+        return intrinsic(typed)
+
+    return decorate
