@@ -1,0 +1,52 @@
+"""What the exact engines refuse, each refusal with a class of its own."""
+
+from __future__ import annotations
+
+
+class Contradiction(ValueError):  # noqa: N818 - the public name says what happened
+    """No state with positive probability agrees with the evidence.
+
+    Look at the evidence first: clamp fewer variables, or ask for the log score of a state that
+    you believe possible and see which factor is zero. Without evidence the model itself is zero
+    everywhere.
+    """
+
+
+class TooWide(ValueError):  # noqa: N818 - the public name says what happened
+    """The junction tree would need more memory than allowed.
+
+    Clamp variables, raise ``memory_limit=``, or sample instead of computing exactly.
+
+    Attributes
+    ----------
+    width : int
+        Induced width: variables in the largest clique, less one.
+    bytes : int
+        Memory that the tables would need.
+    complete : bool
+        False when the search for an elimination order was given up; both figures are then
+        only what was reached (or proved) by that time.
+    """
+
+    def __init__(self, width: int, needed: int, limit: int, complete: bool = True) -> None:
+        self.width = width
+        self.bytes = needed
+        self.complete = complete
+        prefix = "" if complete else "at least "
+        super().__init__(
+            f"the junction tree has induced width {prefix}{width} and needs {prefix}"
+            f"{readable_bytes(needed)}; memory_limit is {readable_bytes(limit)}"
+        )
+
+
+def readable_bytes(count: int) -> str:
+    """Write a number of bytes with a binary unit, whatever its size."""
+    if count < 1024:
+        return f"{count} B"
+    for unit in ("KiB", "MiB", "GiB", "TiB", "PiB"):
+        # Integers all the way: a hopeless model needs more bytes than a float can hold.
+        count = -(-count // 1024) if count >= 1024 * 1024 else count
+        if count < 1024 * 1024:
+            value = count / 1024 if count >= 1024 else float(count)
+            return f"{value:.3g} {unit}"
+    return f"2^{count.bit_length() + 49} B"
