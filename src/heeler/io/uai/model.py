@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from itertools import pairwise
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -196,50 +197,61 @@ def _tables(
     max_entries: int,
 ) -> list[np.ndarray]:
     """Return the tables as views of the file's numbers, checked against the declared counts."""
-    total = numbers.values.size
-    available = total - position - len(scopes)
-    shapes = []
-    entries = 0
-    counts = []
+    values = numbers.values
+    available = values.size - position - len(scopes)
     listed = cardinalities.tolist()
-    for function, scope in enumerate(scopes):
+    shapes: list[tuple[int, ...]] = []
+    counts: list[int] = []
+    entries = 0
+    for scope in scopes:
         shape = tuple([listed[variable] for variable in scope])
-        count = 1
-        for size in shape:
-            count *= size
-            # Python integers do not overflow, but a thousand factors make them slow.
-            if count > total:
-                break
+        count = _entries(shape, max_entries)
         entries += count
         if entries > max_entries:
             message = f"expected at most max_entries={max_entries} table entries, found more"
             raise numbers.error(message, position)
-        if entries > available:
-            message = (
-                f"expected table {function} to have an entry for each joint value of its "
-                f"variables, found the end of the file"
-            )
-            raise numbers.error(message, total)
         shapes.append(shape)
         counts.append(count)
-    starts = position + np.concatenate([[0], np.cumsum(np.array(counts, np.int64) + 1)])
-    starts = starts.astype(np.int64)
-    declared = numbers.values[starts[:-1]]
-    wrong = declared != np.array(counts, np.float64)
+        if entries > available:
+            break
+    ends = position + np.cumsum(np.array(counts, np.int64) + 1)
+    starts = ends - 1 - np.array(counts, np.int64)
+    # If entries are missing, a count at the wrong place tells better where than the file's end.
+    inside = int(np.searchsorted(starts, values.size))
+    wrong = values[starts[:inside]] != np.array(counts[:inside], np.float64)
     if wrong.any():
         function = int(np.argmax(wrong))
         message = (
             f"expected {counts[function]} as the number of entries of table {function} (the "
-            f"product of its variables' cardinalities), found {declared[function]:g}"
+            f"product of its variables' cardinalities), found {values[starts[function]]:g}"
         )
         raise numbers.error(message, int(starts[function]))
-    if starts[-1] != total:
-        raise numbers.error("expected the end of the file after the last table", int(starts[-1]))
-    values = numbers.values
+    if entries > available:
+        message = (
+            f"expected {len(scopes)} tables with an entry for each joint value of their "
+            f"variables, found the end of the file in table {len(counts) - 1}"
+        )
+        raise numbers.error(message, values.size)
+    end = int(ends[-1]) if counts else position
+    if end != values.size:
+        raise numbers.error("expected the end of the file after the last table", end)
     return [
         values[start + 1 : start + 1 + count].reshape(shape)
-        for start, count, shape in zip(starts[:-1].tolist(), counts, shapes, strict=True)
+        for start, count, shape in zip(starts.tolist(), counts, shapes, strict=True)
     ]
+
+
+def _entries(shape: tuple[int, ...], limit: int) -> int:
+    """Return the product of cardinalities, or some number above the limit if it is above."""
+    # A scope of a million variables must not make a number of a million digits.
+    if len(shape) <= 64:
+        return prod(shape)
+    count = 1
+    for size in shape:
+        count *= size
+        if count > limit:
+            break
+    return count
 
 
 def _check_entries(numbers: NumberText, position: int, log10: bool) -> None:
