@@ -1,7 +1,8 @@
 """Small models and their comparison, for the tests of readers and writers."""
 
-import heeler
 import numpy as np
+
+import heeler
 
 
 def random_factor_graph(seed, n=6, factors=7, zeros=True):

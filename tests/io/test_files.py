@@ -5,6 +5,7 @@ import lzma
 import os
 
 import pytest
+
 from heeler.io import files
 from heeler.io.errors import ReadError
 from heeler.io.files import read_bytes, split_name, write_bytes

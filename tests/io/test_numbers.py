@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from heeler.io.errors import ReadError
-from heeler.io.numbers import NumberText, count_tokens, parse_numbers
 from hypothesis import given
 from hypothesis import strategies as st
+
+from heeler.io.errors import ReadError
+from heeler.io.numbers import NumberText, count_tokens, parse_numbers
 
 
 @given(st.lists(st.floats(allow_nan=False), max_size=30), st.sampled_from([" ", "\n", " \t\r\n"]))

@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from heeler.io import ReadError, uai
 from heeler.io.uai.evidence import parse_evidence
 from heeler.io.uai.results import parse_results
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 @pytest.mark.parametrize(
@@ -36,7 +37,9 @@ def test_dialects(text, expected):
         assert parse_evidence(text.encode()) == expected
 
 
-@pytest.mark.parametrize("text", ["2 1 0 3", "1", "1 2", "5 1 0", "-1 0", "1 x 0", "1 1 0.5", "3\n0"])
+@pytest.mark.parametrize(
+    "text", ["2 1 0 3", "1", "1 2", "5 1 0", "-1 0", "1 x 0", "1 1 0.5", "3\n0"]
+)
 def test_bad_evidence(text):
     with pytest.raises(ReadError):
         parse_evidence(text.encode())
@@ -46,7 +49,7 @@ def test_evidence_for_a_model():
     assert parse_evidence(b"1 2 3", [2, 2, 4]) == [{2: 3}]
     with pytest.raises(ReadError, match="line 2: expected a variable"):
         parse_evidence(b"1\n3 0", [2, 2, 4])
-    with pytest.raises(ReadError, match="value of variable 0 .an integer from 0 to 1., found 2"):
+    with pytest.raises(ReadError, match=r"value of variable 0 .an integer from 0 to 1., found 2"):
         parse_evidence(b"1 0 2", [2, 2, 4])
 
 

@@ -9,7 +9,9 @@ from heeler.io import bif, uai
 from heeler.io.files import MAX_BYTES, MAX_ENTRIES, split_name
 
 if TYPE_CHECKING:
-    from heeler.model import BayesNet, FactorGraph, Model
+    from heeler.model.base import Model
+    from heeler.model.bayes_net import BayesNet
+    from heeler.model.factor_graph import FactorGraph
 
 __all__ = ["read", "write"]
 
@@ -24,9 +26,8 @@ def _format(path: str | os.PathLike[str], name: str | None) -> str:
         return name
     ending = split_name(path)[0]
     if ending not in _FORMATS:
-        known = ", ".join([".uai", ".LG", ".bif"])
         raise ValueError(
-            f"path must end in {known}, with .gz or .xz after it if compressed, "
+            f"path must end in .uai, .LG or .bif, with .gz or .xz after it if compressed, "
             f"or format must be given; got {os.fspath(path)!r}"
         )
     return _FORMATS[ending]

@@ -10,12 +10,10 @@ import numpy as np
 from heeler.io.errors import ReadError
 
 if TYPE_CHECKING:
-    from heeler.model import BayesNet, FactorGraph
+    from heeler.model.bayes_net import BayesNet
+    from heeler.model.factor_graph import FactorGraph
 
 __all__ = ["build_model"]
-
-# Published networks have tables rounded to a few digits; a row further from 1 is a mistake.
-_ROW_TOLERANCE = 1e-2
 
 
 def build_model(
@@ -57,27 +55,13 @@ def build_model(
     ReadError
         If no model can be made of it.
     """
-    import heeler
+    from heeler.model.bayes_net import bayes_net
+    from heeler.model.factor_graph import factor_graph
 
     named: dict[str, Any] = {"names": names, "value_names": value_names}
     try:
         if cpts is None:
-            return heeler.factor_graph(cardinalities, factors, log=log, **named)
-        rows = [(child, parents, _normalised(table, child, path)) for child, parents, table in cpts]
-        return heeler.bayes_net(cardinalities, rows, **named)
-    except ReadError:
-        raise
+            return factor_graph(cardinalities, factors or [], log=log, **named)
+        return bayes_net(cardinalities, cpts, **named)
     except ValueError as error:
         raise ReadError(f"expected the description of a model: {error}", path) from error
-
-
-def _normalised(table: np.ndarray, child: int, path: str) -> np.ndarray:
-    """Return a child's table with rows that sum to 1 as closely as floats can."""
-    sums = table.sum(axis=-1, keepdims=True)
-    wrong = ~(np.abs(sums - 1.0) <= _ROW_TOLERANCE)
-    if wrong.any():
-        value = float(sums[wrong][0])
-        message = f"expected the probabilities of variable {child} to sum to 1, found {value:g}"
-        raise ReadError(message, path)
-    # Dividing by a sum that is 1 but for rounding would change numbers that were exact.
-    return np.where(np.abs(sums - 1.0) <= 1e-12, table, table / sums)

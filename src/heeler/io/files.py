@@ -10,6 +10,7 @@ import tempfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from heeler.io.errors import ReadError
 
@@ -93,7 +94,7 @@ def read_bytes(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> byte
     return b"".join(pieces)
 
 
-def _pieces(file, compression: str) -> Iterator[bytes]:
+def _pieces(file: BinaryIO, compression: str) -> Iterator[bytes]:
     if compression == ".xz":
         yield from _xz_pieces(file)
         return
@@ -102,7 +103,7 @@ def _pieces(file, compression: str) -> Iterator[bytes]:
         yield piece
 
 
-def _xz_pieces(file) -> Iterator[bytes]:
+def _xz_pieces(file: BinaryIO) -> Iterator[bytes]:
     """Decompress a sequence of xz streams with a limit on the decompressor's own memory."""
     data = file.read(_PIECE)
     while data:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from heeler.model import Model
+    from heeler.model.base import Model
 
 __all__ = ["conditional_tables", "refuse_evidence"]
 

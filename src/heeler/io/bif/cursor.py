@@ -13,7 +13,7 @@ _BLANK = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
 _WORD = re.compile(r'"([^"]*+)"|((?:[^\s{}()\[\];,|"/]|/(?![/*]))++)')
 # A value's name may have blanks and more kinds of signs inside than a variable's.
 _LABEL = re.compile(r'"([^"]*+)"|((?:[^{}();,"/]|/(?![/*]))++)')
-_NUMBERS = re.compile(r"[^;{}()\"]*+")
+_NUMBERS = re.compile(r"(?:[^;{}()\"/]|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
 _ENTRY_LABELS = re.compile(r'\(((?:"[^"]*+"|[^()"{};/]|/(?![/*]))*+)\)')
 _PROPERTY = re.compile(r'(?:"[^"]*+"|[^";{}])*+;')
 _COMMENT = re.compile(r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/")

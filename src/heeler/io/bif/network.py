@@ -14,7 +14,7 @@ from heeler.io.files import MAX_BYTES, MAX_ENTRIES, read_bytes
 from heeler.io.numbers import parse_numbers
 
 if TYPE_CHECKING:
-    from heeler.model import BayesNet
+    from heeler.model.bayes_net import BayesNet
 
 __all__ = ["Network", "Row", "Table", "Variable", "read"]
 
@@ -83,8 +83,8 @@ def read(
     Returns
     -------
     BayesNet
-        The network, with the file's names of variables and values. Rows whose sum differs from 1
-        by rounding are normalised.
+        The network, with the file's names of variables and values, and its numbers as they are:
+        rows need to sum to 1 only up to rounding.
 
     Raises
     ------

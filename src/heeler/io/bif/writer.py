@@ -12,7 +12,7 @@ import numpy as np
 from heeler.io.files import write_bytes
 
 if TYPE_CHECKING:
-    from heeler.model import BayesNet
+    from heeler.model.bayes_net import BayesNet
 
 __all__ = ["write"]
 

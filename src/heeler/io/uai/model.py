@@ -15,9 +15,10 @@ from heeler.io.numbers import NumberText
 from heeler.io.uai.text import blank_comments, first_word
 
 if TYPE_CHECKING:
-    from heeler.model import BayesNet, FactorGraph
+    from heeler.model.bayes_net import BayesNet
+    from heeler.model.factor_graph import FactorGraph
 
-__all__ = ["UaiModel", "parse", "read"]
+__all__ = ["UaiModel", "build", "parse", "read"]
 
 # Values are stored as 16-bit integers.
 _MAX_CARDINALITY = 2**16
@@ -75,10 +76,24 @@ def read(
 
         log10 = split_name(path)[0] == ".lg"
     data = read_bytes(path, max_bytes)
-    return _build(parse(data, name, log10=log10, max_entries=max_entries), name)
+    return build(parse(data, name, log10=log10, max_entries=max_entries), name)
 
 
-def _build(content: UaiModel, name: str) -> FactorGraph | BayesNet:
+def build(content: UaiModel, name: str = "<data>") -> FactorGraph | BayesNet:
+    """Return the model that the plain data of a file describe.
+
+    Parameters
+    ----------
+    content : UaiModel
+        The data.
+    name : str
+        The file's name, for messages.
+
+    Returns
+    -------
+    FactorGraph or BayesNet
+        The model.
+    """
     if content.kind == "MARKOV":
         tables = content.tables
         if content.log10:

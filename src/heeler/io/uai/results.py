@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +25,9 @@ __all__ = [
 
 _KINDS = ("PR", "MAR", "MPE", "MAP")
 _BEGIN = b"-BEGIN-"
+
+
+_Reader = Callable[[NumberText, int], tuple[Any, int]]
 
 
 class Results(NamedTuple):
@@ -102,7 +105,7 @@ def parse_results(data: bytes, path: str = "<data>") -> Results:
 def _solution(kind: str, numbers: NumberText) -> list[Any]:
     """Return one answer for each evidence set; the count of sets may be written or not."""
     total = numbers.values.size
-    reader = {"PR": _log_z, "MAR": _marginals, "MPE": _state}[kind]
+    reader: _Reader = {"PR": _log_z, "MAR": _marginals, "MPE": _state}[kind]
     try:
         value, end = reader(numbers, 0)
         if end == total:
@@ -115,7 +118,7 @@ def _solution(kind: str, numbers: NumberText) -> list[Any]:
             raise plain from None
 
 
-def _counted(numbers: NumberText, reader) -> list[Any]:
+def _counted(numbers: NumberText, reader: _Reader) -> list[Any]:
     total = numbers.values.size
     sets = int(numbers.integers(0, 1, 1, max(total, 1), "the number of evidence sets")[0])
     values = []

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from heeler.io.files import split_name, write_bytes
 
 if TYPE_CHECKING:
-    from heeler.model import Model
+    from heeler.model.base import Model
 
 __all__ = ["write"]
 
@@ -45,7 +45,8 @@ def write(model: Model, path: str | os.PathLike[str], *, log10: bool | None = No
         scopes = [scope for scope, _ in functions]
         kind = "BAYES"
     else:
-        functions = [(tuple(scope), table) for scope, table in model.to_factor_graph().factors]
+        graph: Any = model.to_factor_graph()
+        functions = [(tuple(scope), table) for scope, table in graph.factors]
         tables = [_table(table, number, log10) for number, (_, table) in enumerate(functions)]
         scopes = [scope for scope, _ in functions]
         kind = "MARKOV"
