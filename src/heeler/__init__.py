@@ -11,15 +11,19 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "Model": "heeler.model.base:Model",
     "NoStateFound": "heeler.model.start:NoStateFound",
+    "ReadError": "heeler.io:ReadError",
     "bayes_net": "heeler.model.bayes_net:bayes_net",
     "boltzmann": "heeler.model.boltzmann:boltzmann",
     "chain": "heeler.model.chain:chain",
     "factor_graph": "heeler.model.factor_graph:factor_graph",
+    "io": "heeler.io",
     "ising": "heeler.model.ising:ising",
     "lattice": "heeler.model.lattice:lattice",
     "model": "heeler.model",
     "potts": "heeler.model.potts:potts",
     "rbm": "heeler.model.rbm:rbm",
+    "read": "heeler.io:read",
+    "write": "heeler.io:write",
 }
 
 __all__ = ["__version__", *_PUBLIC]
