@@ -91,11 +91,6 @@ def sum_field(e, field, at, state, state_at):
     return e.sum_words(b.sext(chosen, ir.VectorType(_WORD, WORD_SITES)))
 
 
-def _plane(e, planes, lanes):
-    """Return a function that gives plane number K as bytes."""
-    return lambda index: e.byte(index, lanes)
-
-
 @vector_operation(types.void)
 def herd(e, keys, at, weights, weight_at, table, table_at, planes, state, state_at, counts, count_at):
     """Update a block of herded sites: the weight under each key gains p and its carry is the new value."""

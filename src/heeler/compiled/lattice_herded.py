@@ -7,7 +7,6 @@ from heeler.compiled.jit import helper, kernel
 from heeler.compiled.lattice_blocks import herd, herd_outcomes
 from heeler.compiled.lattice_plan import LEFT, PLANES, SEGMENT
 from heeler.compiled.lattice_rows import (
-    KEYS,
     count_field,
     fill_keys,
     finish_pass,
@@ -21,7 +20,7 @@ FLUSH = 255  # passes that an 8-bit count can take
 
 
 @helper
-def _herd_row(plan, state, weights, table, table_step, counts, row, keys, down, up):
+def _herd_row(plan, state, weights, table, table_step, counts, row, scratch):
     lanes = 64 // weights.itemsize
     planes = plan.shape[PLANES]
     length = plan.length[row]
@@ -31,20 +30,20 @@ def _herd_row(plan, state, weights, table, table_step, counts, row, keys, down, 
     old_first = np.int64(state[start])
     for column in range(0, length, SEGMENT):
         count = min(SEGMENT, length - column)
-        fill_keys(plan, keys, state, row, column, count)
+        fill_keys(plan, scratch.keys, state, row, column, count)
         if chained:
             for at in range(0, count, lanes):
                 where = (flat + column + at) * planes
                 herd_outcomes(
-                    keys, at, plan.shape[LEFT], weights, where, table, where * table_step, planes,
-                    down, up, at // 8,
+                    scratch.keys, at, plan.shape[LEFT], weights, where, table, where * table_step, planes,
+                    scratch.down, scratch.up, at // 8,
                 )  # fmt: skip
-            resolve(plan, keys, state, start + column, column, count, length, down, up, old_first)
+            resolve(plan, scratch, state, start + column, column, count, length, old_first)
         for at in range(0, count, lanes):
             here = flat + column + at
             where = here * planes
             herd(
-                keys, at, weights, where, table, where * table_step, planes,
+                scratch.keys, at, weights, where, table, where * table_step, planes,
                 state, start + column + at, counts, here,
             )  # fmt: skip
     mend_borders(plan, state, start, length, (length + 63) // 64 * 64)
@@ -61,15 +60,12 @@ def _flush(plan, share, counts, totals, one):
 
 
 @kernel
-def advance_herded(plan, score, watch, share, states, weights, table, table_step, counts, totals, since, scores):
+def advance_herded(plan, score, watch, share, scratch, states, weights, table, table_step, counts, totals, since, scores):
     """Advance a share of the lanes by scores.shape[0] passes; `since` passes have been counted before.
 
     The invariant of herding holds exactly: every weight's sum of values is its sum of probabilities up to the
     weight itself. A pass reads and writes each site's weights once.
     """
-    keys = np.zeros(KEYS, np.uint8)
-    down = np.zeros(KEYS // 8, np.uint8)
-    up = np.zeros(KEYS // 8, np.uint8)
     one = 8 * weights.itemsize
     for lane in range(share.first_lane, share.last_lane):
         state = states[lane]
@@ -82,16 +78,14 @@ def advance_herded(plan, score, watch, share, states, weights, table, table_step
                 first, last = part(plan.phase[phase], plan.phase[phase + 1], share.band, share.bands)
                 for row in range(first, last):
                     _herd_row(
-                        plan, state, weights[lane], table, table_step, counts[lane], row, keys, down, up
+                        plan, state, weights[lane], table, table_step, counts[lane], row, scratch
                     )
                     field += count_field(plan, score, state, row)
-            value = finish_pass(plan, score, watch, share, state, lane, keys, field)
+            value = finish_pass(plan, score, watch, share, scratch, state, field)
             best_score = keep_best(plan, watch, share, state, lane, value, best_score)
             if share.band == 0:
                 scores[n, lane] = value
             if (since + n + 1) % FLUSH == 0:
                 _flush(plan, share, counts[lane], totals[lane], one)
-        if share.bands > 1:
-            wait_for_all(watch.gate, share.bands)  # nobody still reads the best score of the lane
         if share.band == 0:
             watch.best_score[lane] = best_score

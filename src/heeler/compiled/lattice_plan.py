@@ -55,3 +55,25 @@ class Share(NamedTuple):
     last_lane: int
     band: int
     bands: int
+
+
+class Scratch(NamedTuple):
+    """A thread's working memory."""
+
+    keys: np.ndarray  # uint8: a segment's keys
+    down: np.ndarray  # uint8: bits that sites get from a left neighbour that is down
+    up: np.ndarray  # uint8: likewise up
+    words: np.ndarray  # uint32
+    held: np.ndarray  # int64 (2): the blocks of words that are in `words`
+
+
+def make_scratch():
+    """Return working memory for one thread, with room for reading whole blocks past a segment's end."""
+    size = SEGMENT + 64
+    return Scratch(
+        np.zeros(size, np.uint8),
+        np.zeros(size // 8, np.uint8),
+        np.zeros(size // 8, np.uint8),
+        np.zeros(size + 512, np.uint32),
+        np.zeros(2, np.int64),
+    )

@@ -3,7 +3,7 @@
 import numpy as np
 
 from heeler.compiled.barrier import wait_for_all
-from heeler.compiled.jit import helper
+from heeler.compiled.jit import helper, kernel
 from heeler.compiled.lattice_blocks import (
     SITES,
     WORD_SITES,
@@ -15,10 +15,8 @@ from heeler.compiled.lattice_blocks import (
     spread_bits,
     sum_field,
 )
-from heeler.compiled.lattice_plan import LEFT, NEIGHBOURS, PARTNERS, PATTERN, RIGHT, SEGMENT, WRAPS
+from heeler.compiled.lattice_plan import LEFT, NEIGHBOURS, PARTNERS, PATTERN, RIGHT, WRAPS
 
-# A segment's keys, with room for reading a whole block past the end.
-KEYS = SEGMENT + SITES
 _ONE = np.uint64(1)
 
 
@@ -60,11 +58,12 @@ def solve_chain(down, up, left):
 
 
 @helper
-def resolve(plan, keys, state, at, column, count, length, down, up, old_first):
+def resolve(plan, scratch, state, at, column, count, length, old_first):
     """Finish a segment's keys, given the bits that its sites get from a left neighbour that is down, or up."""
+    keys = scratch.keys
     for block in range(0, count, SITES):
         left = np.uint64(state[at + block - 1])
-        bits = solve_chain(np.uint64(load_bits(down, block // 8)), np.uint64(load_bits(up, block // 8)), left)
+        bits = solve_chain(np.uint64(load_bits(scratch.down, block // 8)), np.uint64(load_bits(scratch.up, block // 8)), left)
         spread_bits(np.int64(bits), state, at + block)
         add_left(keys, block, state, at + block, plan.shape[LEFT])
     if plan.shape[WRAPS] != 0 and column + count == length:
@@ -113,14 +112,14 @@ def count_field(plan, score, state, row):
 
 
 @helper
-def finish_pass(plan, score, watch, share, state, lane, keys, field):
+def finish_pass(plan, score, watch, share, scratch, state, field):
     """Return the log score after a pass and keep the state if it is the best so far."""
     if plan.phase.size > 2 and plan.scored[0] != plan.phase[plan.phase.size - 2]:
         wait_for_all(watch.gate, share.bands)
     agree = 0
     first, last = part(plan.scored[0], plan.scored[1], share.band, share.bands)
     for row in range(first, last):
-        agree += count_bonds(plan, keys, state, row)
+        agree += count_bonds(plan, scratch.keys, state, row)
     watch.partial[share.band, 0] = agree
     watch.partial[share.band, 1] = field
     if share.bands > 1:
@@ -150,3 +149,16 @@ def keep_best(plan, watch, share, state, lane, score, best_score):
             for k in range(plan.start[row], plan.start[row] + plan.length[row]):
                 watch.best[lane, k] = state[k]
     return score
+
+
+@kernel
+def score_states(plan, score, keys, states, out):
+    """Store the log scores of states (lanes, state)."""
+    for lane in range(states.shape[0]):
+        agree = 0
+        field = 0
+        for row in range(plan.start.size):
+            field += count_field(plan, score, states[lane], row)
+            if plan.scored[0] <= row < plan.scored[1]:
+                agree += count_bonds(plan, keys, states[lane], row)
+        out[lane] = log_score(score, agree, field)

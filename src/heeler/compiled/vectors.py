@@ -6,6 +6,8 @@ to what it has). A block is 64 sites for bytes, 16 for 32-bit and 32 for 16-bit 
 indices; nothing needs to be aligned.
 """
 
+import inspect
+
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -108,6 +110,8 @@ def vector_operation(returns):
 
             return returns(*kinds), codegen
 
+        # Numba binds arguments by name: take the names of `emit`, with the typing context for its emitter.
+        typed.__signature__ = inspect.signature(emit)
         typed.__name__ = emit.__name__
         typed.__doc__ = emit.__doc__
         return intrinsic(typed)

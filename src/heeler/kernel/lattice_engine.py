@@ -1,0 +1,327 @@
+"""The engine of lattices with one coupling: whole rows of sites at a time."""
+
+import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from heeler.model import Lattice
+
+GENERATORS = {"philox": 0, "fast": 1}
+_GREEDY = 2
+_BAND_SITES = 1 << 13  # below this a pass is so short that meeting at barriers costs more than it saves
+
+
+class LatticeEngine:
+    """Running chains of a lattice model.
+
+    Parameters
+    ----------
+    model
+        A `Lattice`: shape, coupling, field, periodic, neighbours.
+    states : numpy.ndarray
+        First states, (lanes, n), 0 or 1.
+    driver : {"random", "herded", "greedy"}
+        How values are chosen.
+    scan : {"systematic", "chromatic"}
+        Row by row, or colour by colour (row by row within a colour).
+    context : {"shared", "neighbours"}
+        What a herding weight is kept for: the number of up neighbours, or their assignment.
+    bits : {16, 32}
+        Size of a herding weight.
+    key : int
+        64-bit key of the random words.
+    first_lane : int
+        Number of the first lane (lanes of one run may live in several engines).
+    generator : {"philox", "fast"}
+        Where random words come from.
+    temperature : float
+        The distribution is p^(1/temperature).
+    initial_weights : numpy.ndarray, optional
+        First herding weights, (lanes, contexts), in the order of sites and, for a site, of its contexts
+        (number of up neighbours; or their assignment, lowest neighbour as bit 0). Default: one half.
+    """
+
+    binary = True
+
+    def __init__(
+        self,
+        model: "Lattice",
+        states: np.ndarray,
+        *,
+        driver: str = "random",
+        scan: str = "systematic",
+        context: str = "shared",
+        bits: int = 32,
+        key: int = 0,
+        first_lane: int = 0,
+        generator: str = "philox",
+        temperature: float = 1.0,
+        initial_weights: np.ndarray | None = None,
+    ) -> None:
+        from heeler.compiled.lattice_layout import Layout
+
+        reason = refusal(model, scan=scan, driver=driver, context=context, bits=bits)
+        if reason is not None:
+            raise ValueError(reason)
+        if generator not in GENERATORS:
+            raise ValueError(f"generator must be 'philox' or 'fast', got {generator!r}")
+        self.lanes, self.n = states.shape
+        self.passes = 0
+        self.driver, self.bits = driver, bits
+        self._key, self._first_lane = np.uint64(key), first_lane
+        self._generator = GENERATORS[generator] if driver == "random" else _GREEDY
+        self._model = model
+        self._periodic = periodic_axes(model)
+        diagonal = model.neighbours == 8
+        # Random sites come by 16 words; weights by the vectors that hold them.
+        self._block = 512 // bits if driver == "herded" else 16
+        self._layout = Layout(model.shape, self._periodic, diagonal, scan == "chromatic", self._block)
+        self._pattern = driver == "herded" and context == "neighbours"
+        degree = model.neighbours
+        self._planes = 1 << degree if self._pattern else degree + 1
+        self._plan = self._layout.plan(self._planes, self._pattern)
+        self._field = _one_or_all(model.field)
+        self._score = self._layout.score(model.coupling, self._field)
+        self._states = np.zeros((self.lanes, self._layout.state_size), np.uint8)
+        self._layout.put_states(states, self._states)
+        self._best = self._states.copy()
+        self._best_scores = self.log_scores(states)
+        self.set_temperature(temperature)
+        self._make_accumulators(initial_weights)
+
+    def _make_accumulators(self, initial_weights: np.ndarray | None) -> None:
+        size = (self.lanes, self._layout.flat_size)
+        self._since = 0
+        self._totals = np.zeros(size, np.int64)
+        if self.driver != "herded":
+            self._sums = np.zeros(size, np.uint32)
+            return
+        from heeler.compiled.lattice_weights import place_weights
+
+        dtype = np.dtype(f"uint{self.bits}")
+        half = 1 << (self.bits - 1)
+        self._sums = np.zeros(size, np.uint8)
+        if initial_weights is None:
+            self._weights = np.full((self.lanes, size[1] * self._planes), half, dtype)
+        else:
+            self._weights = place_weights(
+                self._layout, self._steps(), self._pattern, self._planes, initial_weights, half, dtype
+            )
+        self.reset_sums()
+
+    def _steps(self) -> list:
+        from heeler.compiled.lattice_layout import neighbour_steps
+
+        return neighbour_steps(self._model.shape, self._model.neighbours == 8)
+
+    def set_temperature(self, temperature: float) -> None:
+        """Make the tables of probabilities for a temperature."""
+        from heeler.compiled.lattice_layout import quantised_tables
+
+        self._table, self._table_step = quantised_tables(
+            self._layout,
+            self._model.coupling,
+            self._field,
+            1.0 / temperature,
+            pattern=self._pattern,
+            bits=self.bits if self.driver == "herded" else 32,
+        )
+
+    def log_scores(self, states: np.ndarray) -> np.ndarray:
+        """Return the log score of states (lanes, n), computed as the kernels follow it."""
+        from heeler.compiled.lattice_plan import make_scratch
+        from heeler.compiled.lattice_rows import score_states
+
+        packed = np.zeros((len(states), self._layout.state_size), np.uint8)
+        self._layout.put_states(states, packed)
+        scores = np.empty(len(states))
+        score_states(self._plan, self._score, make_scratch().keys, packed, scores)
+        return scores
+
+    def advance(self, passes: int, scores: np.ndarray, threads: int = 1) -> None:
+        """Advance all lanes by that many passes; store the log scores after each in scores (passes, lanes)."""
+        from heeler.compiled.lattice_plan import Share, Watch, make_scratch
+
+        work = self._work(scores)
+        gate = np.zeros(8, np.int64)
+
+        def run(first: int, last: int, band: int, bands: int, partial: np.ndarray) -> None:
+            watch = Watch(self._best, self._best_scores, partial, gate)
+            work(watch, Share(first, last, band, bands), make_scratch())
+
+        phases = self._plan.phase.size - 1
+        bands = threads if phases > 1 and self.n >= _BAND_SITES else 1
+        # Lanes side by side first; what is left over (or a few lanes) is shared row by row.
+        even = self.lanes - self.lanes % threads if bands > 1 else self.lanes
+        if threads == 1 or even == 1:
+            run(0, even, 0, 1, np.zeros((1, 8), np.int64))
+        elif even:
+            cut = [even * k // threads for k in range(threads + 1)]
+            _together(
+                [
+                    (lambda a=a, b=b: run(a, b, 0, 1, np.zeros((1, 8), np.int64)))
+                    for a, b in zip(cut[:-1], cut[1:], strict=True)
+                    if b > a
+                ]
+            )
+        if even < self.lanes:
+            partial = np.zeros((bands, 8), np.int64)
+            _together(
+                [(lambda k=k: run(even, self.lanes, k, bands, partial)) for k in range(bands)]
+            )
+        self.passes += passes
+        self._since += passes
+
+    def _work(self, scores: np.ndarray) -> Callable:
+        since, states = self._since, self._states
+        if self.driver == "herded":
+            from heeler.compiled.lattice_herded import advance_herded
+
+            return lambda watch, share, scratch: advance_herded(
+                self._plan, self._score, watch, share, scratch, states, self._weights, self._table,
+                self._table_step, self._sums, self._totals, since, scores,
+            )  # fmt: skip
+        from heeler.compiled.lattice_random import advance_random
+
+        return lambda watch, share, scratch: advance_random(
+            self._plan, self._score, watch, share, scratch, states, self._table, self._table_step, self._sums,
+            self._totals, since, self._generator, self._key, self.passes, self._first_lane, scores,
+        )  # fmt: skip
+
+    def states(self) -> np.ndarray:
+        """Return the present states, uint8 (lanes, n)."""
+        return self._layout.get_states(self._states)
+
+    def best_states(self) -> np.ndarray:
+        """Return the best states after any pass, uint8 (lanes, n)."""
+        return self._layout.get_states(self._best)
+
+    def best_scores(self) -> np.ndarray:
+        """Return the log scores of the best states, (lanes,)."""
+        return self._best_scores.copy()
+
+    def reset_sums(self) -> None:
+        """Forget what was counted: the end of burn-in."""
+        self._since = 0
+        self._sums[:] = 0
+        if self.driver == "herded":
+            # A weight's sum of p is its count of ups plus what the weight itself has gained since now.
+            np.negative(self._weight_sums(), out=self._totals)
+        else:
+            self._totals[:] = 0
+
+    def _weight_sums(self) -> np.ndarray:
+        blocks = self._weights.reshape(self.lanes, -1, self._planes, self._block)
+        return blocks.sum(axis=2, dtype=np.int64).reshape(self.lanes, -1)
+
+    def integer_sums(self) -> np.ndarray:
+        """Return the Rao-Blackwell sums as int64 (lanes, n), in units of `sum_unit`."""
+        totals = self._totals + (self._sums.astype(np.int64) << (self.bits if self.driver == "herded" else 0))
+        if self.driver == "herded":
+            totals += self._weight_sums()
+        return self._layout.from_rows(totals.reshape(self.lanes, self._layout.rows, self._layout.padded))
+
+    @property
+    def sum_unit(self) -> float:
+        """The probability that one unit of the integer sums stands for."""
+        return 2.0**-self.bits if self.driver == "herded" else 2.0**-24
+
+    def sums(self) -> np.ndarray:
+        """Return the sums of P(x_i = 1) over the visits since the reset, float64 (lanes, n)."""
+        return self.integer_sums() * self.sum_unit
+
+    def visits(self) -> np.ndarray:
+        """Return how often each variable was updated since the reset, int64 (n,), without a copy for each."""
+        return np.broadcast_to(np.int64(self._since), (self.n,))
+
+    def natural_weights(self) -> np.ndarray:
+        """Return the herding weights in the order of `initial_weights`, (lanes, contexts)."""
+        from heeler.compiled.lattice_weights import natural_weights
+
+        return natural_weights(self._layout, self._steps(), self._pattern, self._planes, self._weights)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return everything needed to go on, as arrays (views: copy before advancing)."""
+        kept = {
+            "states": self._states, "best": self._best, "best_scores": self._best_scores,
+            "sums": self._sums, "totals": self._totals,
+            "counters": np.array([self.passes, self._since], np.int64),
+        }  # fmt: skip
+        if self.driver == "herded":
+            kept["weights"] = self._weights
+        return kept
+
+    def load(self, arrays: dict[str, np.ndarray]) -> None:
+        """Go on from what `arrays` gave."""
+        own = self.arrays()
+        if set(arrays) != set(own):
+            raise ValueError(f"arrays must have the names {sorted(own)}, got {sorted(arrays)}")
+        for name, target in own.items():
+            value = np.asarray(arrays[name])
+            if value.shape != target.shape or value.dtype != target.dtype:
+                raise ValueError(
+                    f"arrays[{name!r}] must be {target.dtype} of shape {target.shape}, "
+                    f"got {value.dtype} of shape {value.shape}"
+                )
+        for name, target in own.items():
+            target[...] = arrays[name]
+        self.passes, self._since = (int(v) for v in arrays["counters"])
+
+
+def _one_or_all(field: np.ndarray) -> np.ndarray:
+    """Return a field that all sites share as one number."""
+    field = np.asarray(field, np.float64)
+    return field.reshape(-1)[0] if field.size and not any(field.strides) else field
+
+
+def periodic_axes(model: "Lattice") -> tuple[bool, ...]:
+    """Return which axes are periodic."""
+    return tuple(bool(p) for p in np.broadcast_to(model.periodic, (len(model.shape),)))
+
+
+def refusal(
+    model: "Lattice", *, scan: str, driver: str, context: str = "shared", bits: int = 32
+) -> str | None:
+    """Say why there is no lattice engine for these choices; None when there is one."""
+    shape, wraps = tuple(model.shape), periodic_axes(model)
+    if getattr(model, "evidence", None) is not None:
+        return "a lattice engine has no clamped sites"
+    if np.ndim(model.coupling) != 0:
+        return "a lattice engine needs one coupling for all bonds"
+    if (len(shape), model.neighbours) not in {(2, 4), (2, 8), (3, 6)}:
+        return f"a lattice engine has 4 or 8 neighbours in 2-D or 6 in 3-D, got {model.neighbours}"
+    if any(w and size < 3 for w, size in zip(wraps, shape, strict=True)):
+        return f"a periodic axis of a lattice engine has at least 3 sites, got shape {shape}"
+    if driver not in {"random", "herded", "greedy"}:
+        return f"driver must be 'random', 'herded' or 'greedy', got {driver!r}"
+    if scan not in {"systematic", "chromatic"}:
+        return f"scan must be 'systematic' or 'chromatic', got {scan!r}"
+    if scan == "chromatic" and any(w and size % 2 for w, size in zip(wraps, shape, strict=True)):
+        return f"a periodic axis of odd length has no two-colouring, got shape {shape}"
+    if driver == "herded":
+        if context not in {"shared", "neighbours"}:
+            return f"context must be 'shared' or 'neighbours', got {context!r}"
+        if context == "neighbours" and model.neighbours > 6:
+            return "context 'neighbours' of a lattice engine has at most 6 neighbours"
+        if bits not in {16, 32} or (bits == 16 and context != "shared"):
+            return f"bits must be 32, or 16 with context 'shared', got {bits!r}"
+    padded = math.prod(shape[:-1]) * (-(-shape[-1] // 64) * 64 + 64)
+    if padded > 16 * math.prod(shape) + (1 << 20):
+        return f"lines of {shape[-1]} sites are too short for a lattice engine of shape {shape}"
+    return None
+
+
+def _together(jobs: list[Callable]) -> None:
+    """Run jobs at the same time, the last one here. Each must have a thread: they wait for each other."""
+    if len(jobs) == 1:
+        jobs[0]()
+        return
+    with ThreadPoolExecutor(len(jobs) - 1) as pool:
+        others = [pool.submit(job) for job in jobs[:-1]]
+        jobs[-1]()
+        for other in others:
+            other.result()
