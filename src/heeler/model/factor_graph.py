@@ -218,30 +218,16 @@ def factor_graph(
     FactorGraph
         p(x) proportional to the product of all tables at x.
     """
-    return build_factor_graph(FactorGraph, cardinalities, factors, names, value_names, log)
-
-
-def build_factor_graph(
-    kind: type[FactorGraph],
-    cardinalities: Iterable[int] | NDArray[np.integer],
-    factors: Iterable[tuple[Sequence[Any], ArrayLike]],
-    names: Sequence[str] | None,
-    value_names: Sequence[Any] | None,
-    log: bool,
-    **more: Any,
-) -> Any:
-    """Make a factor graph of the given class; see `factor_graph` for the parameters."""
     counts = as_cardinalities(cardinalities)
     # The list keeps all tables alive, so that an id stands for one table.
     pairs = list(factors)
-    reader = _Reader(counts.tolist(), names)
+    reader = FactorReader(counts.tolist(), names)
     for factor in pairs:
         reader.add(factor)
-    model = kind(counts, names, value_names, **reader.arrays(log), **more)
-    return model
+    return FactorGraph(counts, names, value_names, **reader.arrays(log))
 
 
-class _Reader:
+class FactorReader:
     """Collects checked factors in flat lists.
 
     Parameters
@@ -264,7 +250,13 @@ class _Reader:
         self.known: dict[int, int] = {}
 
     def add(self, factor: Any) -> None:
-        """Check one pair of scope and table and append it."""
+        """Check one pair of scope and table and append it.
+
+        Parameters
+        ----------
+        factor
+            What the user gave; the caller keeps its table alive until the last one is added.
+        """
         number = len(self.table_of)
         try:
             scope, table = factor
@@ -298,7 +290,15 @@ class _Reader:
         self.table_of.append(which)
 
     def variable(self, word: Any, number: int) -> int:
-        """Turn a word of a scope that is not a plain index into an index."""
+        """Turn a word of a scope that is not a plain index into an index.
+
+        Parameters
+        ----------
+        word
+            A name or an index.
+        number
+            The factor's number, for the error message.
+        """
         if isinstance(word, str):
             if word in self.places:
                 return self.places[word]
@@ -310,7 +310,13 @@ class _Reader:
         )
 
     def arrays(self, log: bool) -> dict[str, NDArray]:
-        """Check all numbers at once and give the flat arrays."""
+        """Check all numbers at once and give the flat arrays.
+
+        Parameters
+        ----------
+        log
+            Whether the tables hold natural logarithms.
+        """
         flat = [table.reshape(-1) for table in self.tables]
         values = np.concatenate(flat) if flat else np.empty(0)
         allowed = values < np.inf if log else (values >= 0) & (values < np.inf)
@@ -340,7 +346,13 @@ class _Reader:
         return {name: frozen(array) for name, array in zip(_ARRAYS, arrays, strict=True)}
 
     def user_of(self, place: int) -> str:
-        """Describe the first factor that uses the table at this place of the flat values."""
+        """Describe the first factor that uses a table.
+
+        Parameters
+        ----------
+        place
+            A place in the flat values, inside the table.
+        """
         table = int(np.searchsorted(self.table_ends, place, side="right")) - 1
         number = self.table_of.index(table)
         scope = self.scope[self.scope_ends[number] : self.scope_ends[number + 1]]

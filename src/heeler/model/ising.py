@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from heeler.model.check import as_field, frozen, same_cardinalities
+from heeler.model.check import as_field, as_finite, frozen, same_cardinalities
 from heeler.model.couplings import count_variables, read_edges
 from heeler.model.factor_graph import FactorGraph
 from heeler.model.graph import symmetric_rows
-from heeler.model.pairwise import Pairwise, pair_factor_graph, settle_names
+from heeler.model.pairwise import Pairwise, pair_factor_graph, scaled_rows, settle_names
 
 # s_i s_j for values 0 and 1 of two spins.
 SPIN_PRODUCT = np.array([[1.0, -1.0], [-1.0, 1.0]])
@@ -35,7 +35,7 @@ class Ising(Pairwise):
 
     def to_factor_graph(self) -> FactorGraph:
         """Give the same distribution, evidence kept, as a factor graph."""
-        unary = self.field[:, None] * np.array([-1.0, 1.0])
+        unary = scaled_rows(self.field, (-1.0, 1.0))
         return pair_factor_graph(self, unary, self.edges(), SPIN_PRODUCT)
 
     def _parts(self) -> dict[str, Any]:
@@ -85,7 +85,8 @@ def ising(
     """
     edges = read_edges(couplings)
     names = settle_names(names)
-    length = len(field) if np.ndim(field) == 1 else None  # type: ignore[arg-type]
+    fields = as_finite(field, "field")
+    length = len(fields) if fields.ndim == 1 else None
     count = count_variables(edges, n_variables, names, length)
     cardinalities = same_cardinalities(count, 2)
     rows = symmetric_rows(count, edges.first, edges.second, edges.value)
@@ -97,5 +98,5 @@ def ising(
         pointer=pointer,
         column=column,
         coupling=coupling,
-        field=as_field(field, count, "field"),
+        field=as_field(fields, count, "field"),
     )

@@ -58,7 +58,7 @@ class Pairwise(Model):
 
 def pair_factor_graph(
     model: Model,
-    unary: NDArray[np.float64],
+    unary: tuple[NDArray[np.float64], NDArray[np.integer]],
     edges: tuple[NDArray, NDArray, NDArray],
     pair_table: NDArray[np.float64],
 ) -> FactorGraph:
@@ -69,37 +69,35 @@ def pair_factor_graph(
     model
         Gives variables and evidence; all its variables have K values.
     unary
-        Log weights (n, K) of single values; rows of zeros make no factor.
+        The different rows (r, K) of log weights of single values, and which row each variable has;
+        a row of zeros makes no factor.
     edges
         First and second variable and coupling of each pair.
     pair_table
-        (K, K): a pair's log table is its coupling times this. Equal couplings share a table.
+        (K, K), finite: a pair's log table is its coupling times this. Equal couplings share one.
     """
     first, second, coupling = edges
     levels, which = np.unique(coupling, return_inverse=True)
-    # Zero stays zero here, also beside a coupling of zero: the pair table is finite.
     pair_tables = levels[:, None] * pair_table.reshape(1, -1)
-    rows, row_of = _distinct_rows(unary)
+    rows, row_of = unary
     fielded = np.flatnonzero((rows != 0).any(axis=1)[row_of])
     scope = np.concatenate((fielded, np.stack((first, second), axis=1).ravel()))
-    sizes = np.concatenate((np.full(len(fielded), 1), np.full(len(first), 2)))
+    sizes = np.repeat((1, 2), (len(fielded), len(first)))
+    lengths = np.repeat((rows.shape[1], pair_table.size), (len(rows), len(levels)))
     tables = np.concatenate((rows.ravel(), pair_tables.ravel()))
-    lengths = np.concatenate(
-        (np.full(len(rows), rows.shape[1]), np.full(len(levels), pair_table.size))
-    )
     table_of = np.concatenate((row_of[fielded], which + len(rows)))
-    return from_flat(model, _ends(sizes), scope, table_of, _ends(lengths), tables)
+    return from_flat(model, ends(sizes), scope, table_of, ends(lengths), tables)
 
 
-def _distinct_rows(unary: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray]:
-    """Find the different rows; for each row its place among them."""
-    if unary.strides[0] == 0:
-        return unary[:1], np.zeros(len(unary), np.int64)
-    rows, place = np.unique(unary, axis=0, return_inverse=True)
-    return rows, place.reshape(-1)
+def scaled_rows(
+    field: NDArray[np.float64], row: tuple[float, ...]
+) -> tuple[NDArray[np.float64], NDArray[np.integer]]:
+    """Give the different multiples of a row of log weights, and which one each variable has."""
+    levels, which = np.unique(field, return_inverse=True)
+    return levels[:, None] * np.array(row), which
 
 
-def _ends(sizes: NDArray) -> NDArray[np.int64]:
+def ends(sizes: NDArray) -> NDArray[np.int64]:
     """Turn sizes into a pointer array."""
     pointer = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=pointer[1:])
