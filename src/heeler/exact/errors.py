@@ -41,12 +41,9 @@ class TooWide(ValueError):  # noqa: N818 - the public name says what happened
 
 def readable_bytes(count: int) -> str:
     """Write a number of bytes with a binary unit, whatever its size."""
-    if count < 1024:
-        return f"{count} B"
-    for unit in ("KiB", "MiB", "GiB", "TiB", "PiB"):
-        # Integers all the way: a hopeless model needs more bytes than a float can hold.
-        count = -(-count // 1024) if count >= 1024 * 1024 else count
-        if count < 1024 * 1024:
-            value = count / 1024 if count >= 1024 else float(count)
-            return f"{value:.3g} {unit}"
-    return f"2^{count.bit_length() + 49} B"
+    units = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+    power = max(0, (count.bit_length() - 1) // 10)
+    if power >= len(units):
+        return f"2^{count.bit_length() - 1} B"
+    # Integers until the last step: a hopeless model needs more bytes than a float can hold.
+    return f"{count / (1 << (10 * power)):.3g} {units[power]}"

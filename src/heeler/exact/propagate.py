@@ -216,11 +216,13 @@ class Propagation:
             column = flat_index(values, members[split:], shape[split:])
             uniform = generator.random(count)
             chosen = np.empty(count, dtype=np.int64)
+            if not isinstance(column, np.ndarray):
+                chosen[:] = invert_one(matrix[:, 0], uniform)
+                column = np.empty(0, dtype=np.int64)
             chunk = max(1, DRAW_ENTRIES // matrix.shape[0])
-            for begin in range(0, count, chunk):
+            for begin in range(0, len(column), chunk):
                 piece = slice(begin, begin + chunk)
-                where = column[piece] if isinstance(column, np.ndarray) else column
-                chosen[piece] = invert(matrix, where, uniform[piece])
+                chosen[piece] = invert(matrix[:, column[piece]], uniform[piece])
             for axis in reversed(range(split)):
                 chosen, values[members[axis]] = np.divmod(chosen, shape[axis])
         states = np.empty((count, len(tree.order)), dtype=values.dtype)
@@ -250,17 +252,20 @@ def flat_index(values: np.ndarray, ranks: Sequence[int], shape: Sequence[int]) -
     return index
 
 
-def invert(matrix: np.ndarray, column: np.ndarray | int, uniform: np.ndarray) -> np.ndarray:
-    """Draw a row per uniform number from the distributions in the given columns.
+def invert_one(weight: np.ndarray, uniform: np.ndarray) -> np.ndarray:
+    """Draw an index per uniform number from one distribution.
 
     The threshold stays strictly below the total, and a value is chosen only where the cumulative
     sum rises above it: values of probability zero are never drawn.
     """
-    if isinstance(column, int):
-        cumulative = np.cumsum(matrix[:, 0])
-        threshold = np.minimum(uniform * cumulative[-1], np.nextafter(cumulative[-1], 0.0))
-        return np.searchsorted(cumulative, threshold, side="right")
-    cumulative = np.cumsum(matrix[:, column], axis=0)
+    cumulative = np.cumsum(weight)
+    threshold = np.minimum(uniform * cumulative[-1], np.nextafter(cumulative[-1], 0.0))
+    return np.searchsorted(cumulative, threshold, side="right")
+
+
+def invert(columns: np.ndarray, uniform: np.ndarray) -> np.ndarray:
+    """Draw a row per uniform number, each from a column of its own, as :func:`invert_one` does."""
+    cumulative = np.cumsum(columns, axis=0)
     threshold = np.minimum(uniform * cumulative[-1], np.nextafter(cumulative[-1], 0.0))
     return (cumulative <= threshold).sum(axis=0)
 
