@@ -61,9 +61,11 @@ def test_pairs_far_apart_on_trees_chains_and_loops():
             edges = [(int(rng.integers(i)), i) for i in range(1, n)]
         else:
             edges = [(i, (i + 1) % n) for i in range(n)] + [(0, 4)]
-        factors = [(edge, rng.exponential(size=(2, 2)) * (rng.random((2, 2)) < 0.9)) for edge in edges]
-        for _, table in factors:
+        factors = []
+        for edge in edges:
+            table = rng.exponential(size=(2, 2)) * (rng.random((2, 2)) < 0.9)
             table[1, 1] = 1.0
+            factors.append((edge, table))
         model = heeler.factor_graph([2] * n, factors)
         counted = Counted(model)
         wanted = list(itertools.combinations(range(n), 2))
