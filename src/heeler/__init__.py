@@ -15,6 +15,7 @@ _PUBLIC = {
     "bayes_net": "heeler.model.bayes_net:bayes_net",
     "boltzmann": "heeler.model.boltzmann:boltzmann",
     "chain": "heeler.model.chain:chain",
+    "exact": "heeler.exact",
     "factor_graph": "heeler.model.factor_graph:factor_graph",
     "io": "heeler.io",
     "ising": "heeler.model.ising:ising",
@@ -26,7 +27,7 @@ _PUBLIC = {
     "write": "heeler.io:write",
 }
 
-__all__ = ["__version__", *_PUBLIC]
+__all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604 (the table holds strings only)
 
 
 def __getattr__(name: str) -> object:
