@@ -3,13 +3,16 @@
 import copy
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from heeler.model.check import MAX_VARIABLES, frozen, shown
 from heeler.model.names import ValueNames, as_names, as_value_names, resolve
+
+if TYPE_CHECKING:
+    from heeler.model.factor_graph import FactorGraph
 
 # Batches are scored in pieces of about this many numbers, to bound the memory.
 PIECE = 1 << 21
@@ -154,7 +157,8 @@ class Model:
         if self.evidence is not None:
             clash = np.flatnonzero((added >= 0) & (self.evidence >= 0) & (added != self.evidence))
             if clash.size:
-                self._contradiction(int(clash[0]), self.evidence[clash[0]], added[clash[0]])
+                place = int(clash[0])
+                self._contradiction(place, int(self.evidence[place]), int(added[place]))
             added = np.where(added >= 0, added, self.evidence)
         return self._with_evidence(added)
 
@@ -243,7 +247,7 @@ class Model:
         """
         raise NotImplementedError(f"{type(self).__name__} must define adjacency")
 
-    def to_factor_graph(self) -> "Model":
+    def to_factor_graph(self) -> "FactorGraph":
         """Give the same distribution, evidence kept, as a factor graph."""
         raise NotImplementedError(f"{type(self).__name__} must define to_factor_graph")
 
@@ -321,7 +325,7 @@ class Model:
             place = self.index(variable)
             number = self.value_index(place, value)
             if array[place] >= 0 and array[place] != number:
-                self._contradiction(place, array[place], number)
+                self._contradiction(place, int(array[place]), number)
             array[place] = number
         return array
 
@@ -330,7 +334,7 @@ class Model:
         values = self.value_names[variable]
         raise ValueError(
             f"The evidence contradicts itself: variable {self.names[variable]!r} is clamped to "
-            f"{values[int(old)]!r} and cannot be {values[int(new)]!r} as well."
+            f"{values[old]!r} and cannot be {values[new]!r} as well."
         )
 
     def _checked(self, state: ArrayLike) -> tuple[NDArray, bool]:

@@ -57,9 +57,9 @@ def bayes_net(
         The number of values of each variable.
     cpts
         One ``(child, parents, table)`` for every variable, in any order; variables by index or
-        name. A table has the parents' axes first, in the order of ``parents``, and the child's
-        last, or is flat with the child fastest. Rows sum to 1, up to 0.02 for rounded tables, and
-        are used as they are.
+        name (one name alone is one parent). A table has the parents' axes first, in the order of
+        ``parents``, and the child's last, or is flat with the child fastest. Rows sum to 1, up to
+        0.02 for rounded tables, and are used as they are.
     names
         Names of the variables.
     value_names
@@ -97,9 +97,7 @@ def _family(entry: Any, number: int, reader: FactorReader) -> tuple[int, list[in
     """Check the form of one entry and find its variables."""
     try:
         child, parents, table = entry
-        if isinstance(parents, str):
-            raise TypeError
-        parents = list(parents)
+        parents = [parents] if isinstance(parents, str) else list(parents)
     except (TypeError, ValueError):
         raise TypeError(
             f"Entry {number} of the 'cpts' parameter must be (child, parents, table). "

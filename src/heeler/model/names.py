@@ -108,7 +108,10 @@ class ValueNames(Sequence[Sequence[str]]):
     __slots__ = ("_cardinalities", "_given", "_shared")
 
     def __init__(
-        self, cardinalities: NDArray[np.int32], given: tuple | None, shared: bool = False
+        self,
+        cardinalities: NDArray[np.int32],
+        given: Sequence[Any] | None,
+        shared: bool = False,
     ) -> None:
         """Remember what was given; no name is made."""
         self._cardinalities = cardinalities
@@ -189,7 +192,7 @@ def as_value_names(value_names: Any, cardinalities: NDArray[np.int32]) -> ValueN
     return ValueNames(cardinalities, tuple(checked))
 
 
-def _distinct(names: Any, count: int, parameter: str, what: str) -> Sequence[str]:
+def _distinct(names: Any, count: int, parameter: str, what: str) -> tuple[str, ...] | NumberNames:
     """Check that there are so many names, all different strings."""
     if isinstance(names, NumberNames) and len(names) == count:
         return names
