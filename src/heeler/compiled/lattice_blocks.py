@@ -14,6 +14,7 @@ from heeler.compiled.vectors import vector_operation
 _BYTE, _WORD, _BIT = ir.IntType(8), ir.IntType(64), ir.IntType(1)
 SITES = 64
 WORD_SITES = 16
+UNROLLED = (5, 16)  # planes of a 2-D lattice with 4 neighbours: counts, patterns
 
 
 def weight_sites(array_type):
@@ -29,13 +30,16 @@ def count_neighbours(e, keys, at, state, neighbours, row, column, count, pattern
     total = e.variable(zero)
     doubled = e.splat(b.select(b.icmp_signed("!=", pattern, _WORD(0)), _BYTE(255), _BYTE(0)), SITES)
     first = b.mul(row, count)
-    with e.loop(count) as loop:
+
+    def add(index):
         # The last neighbour first: doubling before each addition makes neighbour i bit i.
-        i = b.sub(b.sub(count, _WORD(1)), loop.index)
+        i = b.sub(b.sub(count, _WORD(1)), index)
         start = b.load(e.pointer(neighbours, b.add(first, i), _WORD), align=1)
         up = e.load(state, b.add(start, column), SITES)
         so_far = b.load(total)
         b.store(b.add(b.add(so_far, b.and_(so_far, doubled)), up), total)
+
+    e.repeat(count, add, (4,))
     e.store(b.load(total), keys, at)
 
 
@@ -100,15 +104,18 @@ def herd(e, keys, at, weights, weight_at, table, table_at, planes, state, state_
     width = ir.IntType(weights[0].dtype.bitwidth)
     nothing = e.constant(width, lanes, 0)
     carries = e.variable(e.constant(_BIT, lanes, 0))
-    with e.loop(planes) as loop:
-        shift = b.mul(loop.index, _WORD(lanes))
+
+    def move(index):
+        shift = b.mul(index, _WORD(lanes))
         here = b.add(weight_at, shift)
         old = e.load(weights, here, lanes)
         gain = e.load(table, b.add(table_at, shift), lanes)
-        own = b.icmp_unsigned("==", key, e.byte(loop.index, lanes))
+        own = b.icmp_unsigned("==", key, e.byte(index, lanes))
         new = b.add(old, b.select(own, gain, nothing))
         e.store(new, weights, here)
         b.store(b.or_(b.load(carries), b.icmp_unsigned("<", new, old)), carries)
+
+    e.repeat(planes, move, UNROLLED)
     value = b.zext(b.load(carries), ir.VectorType(_BYTE, lanes))
     e.store(value, state, state_at)
     e.store(b.add(e.load(counts, count_at, lanes), value), counts, count_at)
@@ -123,15 +130,18 @@ def herd_outcomes(e, keys, at, step, weights, weight_at, table, table_at, planes
     raised = b.add(key, e.byte(step, lanes))
     none = e.constant(_BIT, lanes, 0)
     if_down, if_up = e.variable(none), e.variable(none)
-    with e.loop(planes) as loop:
-        shift = b.mul(loop.index, _WORD(lanes))
+
+    def look(index):
+        shift = b.mul(index, _WORD(lanes))
         old = e.load(weights, b.add(weight_at, shift), lanes)
         gain = e.load(table, b.add(table_at, shift), lanes)
         carry = b.icmp_unsigned("<", b.add(old, gain), old)
-        plane = e.byte(loop.index, lanes)
+        plane = e.byte(index, lanes)
         for keyed, slot in ((key, if_down), (raised, if_up)):
             chosen = b.and_(carry, b.icmp_unsigned("==", keyed, plane))
             b.store(b.or_(b.load(slot), chosen), slot)
+
+    e.repeat(planes, look, UNROLLED)
     for slot, bits in ((if_down, down), (if_up, up)):
         e.store(b.bitcast(b.load(slot), ir.IntType(lanes)), bits, bit_at)
 
@@ -141,12 +151,15 @@ def _look_up(e, keys, table, table_at, planes):
     b = e.builder
     first = e.load(table, table_at, WORD_SITES)
     slots = [e.variable(first) for _ in keys]
-    with e.loop(b.sub(planes, _WORD(1))) as loop:
-        index = b.add(loop.index, _WORD(1))
+
+    def look(before):
+        index = b.add(before, _WORD(1))
         value = e.load(table, b.add(table_at, b.mul(index, _WORD(WORD_SITES))), WORD_SITES)
         plane = e.byte(index, WORD_SITES)
         for key, slot in zip(keys, slots, strict=True):
             b.store(b.select(b.icmp_unsigned("==", key, plane), value, b.load(slot)), slot)
+
+    e.repeat(b.sub(planes, _WORD(1)), look, (UNROLLED[0] - 1,))
     return [b.load(slot) for slot in slots]
 
 

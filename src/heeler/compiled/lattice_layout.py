@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from heeler.compiled.lattice_plan import HALO, Plan, Score
+from heeler.compiled.lattice_plan import HALO, Plan, Score, aligned
 from heeler.compiled.lattice_weights import to_blocks
 from heeler.compiled.quantise import fill_binary_table
 
@@ -294,7 +294,7 @@ def quantised_tables(layout, coupling, field, beta, *, pattern, bits):
     if field.ndim == 0 and not lacking.any():
         log_odds = np.array([2.0 * ((2 * up - count) * coupling + float(field)) for up in ups])
         table = _quantise(log_odds, beta, bits)
-        return np.repeat(table, layout.block).astype(dtype), 0
+        return _line_up(np.repeat(table, layout.block).astype(dtype)), 0
     field = np.broadcast_to(field.reshape(-1), (layout.sites,))
     planes = np.empty((len(ups), layout.rows, layout.padded), dtype)
     made = {}
@@ -303,7 +303,11 @@ def quantised_tables(layout, coupling, field, beta, *, pattern, bits):
             log_odds = 2.0 * ((2 * up - count + lacking) * coupling + field)
             made[up] = layout.to_rows(_quantise(log_odds, beta, bits).astype(dtype))
         planes[plane] = made[up]
-    return to_blocks(planes, layout.block).reshape(-1), 1
+    return _line_up(to_blocks(planes, layout.block).reshape(-1)), 1
+
+
+def _line_up(array):
+    return aligned(array.shape, array.dtype, array)
 
 
 def _quantise(log_odds, beta, bits):

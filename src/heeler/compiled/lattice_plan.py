@@ -4,12 +4,14 @@ A row is a maximal run of sites along the last axis that one SIMD loop updates: 
 systematic scan, those of one colour for the chromatic one. The rows stand in the order of their updates.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 SEGMENT = 1024  # sites of a row treated at a time: their weights (20 KB) and words (4 KB) stay in the first cache
 HALO = 64
+LINE = 64  # bytes
 
 
 class Plan(NamedTuple):
@@ -67,13 +69,24 @@ class Scratch(NamedTuple):
     held: np.ndarray  # int64 (2): the blocks of words that are in `words`
 
 
+def aligned(shape, dtype, fill=0):
+    """Return a new array that starts at a cache line: vectors that straddle two cost twice (measured 1.5x in all)."""
+    dtype = np.dtype(dtype)
+    size = math.prod(shape) * dtype.itemsize
+    room = np.empty(size + LINE, np.uint8)
+    start = -room.ctypes.data % LINE
+    out = room[start : start + size].view(dtype).reshape(shape)
+    out[...] = fill
+    return out
+
+
 def make_scratch():
     """Return working memory for one thread, with room for reading whole blocks past a segment's end."""
     size = SEGMENT + 64
     return Scratch(
-        np.zeros(size, np.uint8),
-        np.zeros(size // 8, np.uint8),
-        np.zeros(size // 8, np.uint8),
-        np.zeros(size + 512, np.uint32),
+        aligned((size,), np.uint8),
+        aligned((size // 8,), np.uint8),
+        aligned((size // 8,), np.uint8),
+        aligned((size + 512,), np.uint32),
         np.zeros(2, np.int64),
     )

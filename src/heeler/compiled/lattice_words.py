@@ -1,16 +1,19 @@
 """The random words of a row segment, by position in the pass."""
 
 import numpy as np
+from llvmlite import ir
+from numba import types
 
 from heeler.compiled.jit import helper
-from heeler.compiled.words import BLOCK, DRAW_VALUE, QUARTER, fill_block, philox
+from heeler.compiled.vectors import vector_operation
+from heeler.compiled.words import BLOCK, DRAW_VALUE, QUARTER, philox
 
 PHILOX, FAST, GREEDY = 0, 1, 2
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 times the golden ratio's fraction, odd
+_GOLDEN = 0x9E3779B97F4A7C15  # 2^64 times the golden ratio's fraction, odd
 # Multipliers of SplitMix64's finaliser (Steele, Lea, Flood 2014; variant 13 of Stafford).
-_MIX_0 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_1 = np.uint64(0x94D049BB133111EB)
+_MIX_0 = 0xBF58476D1CE4E5B9
+_MIX_1 = 0x94D049BB133111EB
 
 
 @helper
@@ -33,17 +36,75 @@ def fast_stream(key, pass_number, draw, lane):
     return start, twist
 
 
-@helper
-def fill_block_fast(out, at, start, twist, block):
+_LANES = 8
+_WORD = ir.IntType(64)
+
+
+def _counters(e, first):
+    numbers = e.constant(_WORD, _LANES, list(range(_LANES)))
+    return e.builder.add(e.splat(first, _LANES), numbers)
+
+
+def _store_words(e, value, out, at):
+    e.store(e.builder.trunc(value, ir.VectorType(ir.IntType(32), _LANES)), out, at)
+
+
+@vector_operation(types.void)
+def fill_philox(e, out, at, key, c1, c2, c3, block):
+    """Store the 256 words of a block: `fill_block` of heeler.compiled.words, eight counters a vector.
+
+    A vector's 64-bit places hold 32-bit numbers; what overflows into the upper halves is masked away where it
+    would matter, which is where a multiplication reads only lower halves anyway.
+    """
+    b = e.builder
+    half, low = e.constant(_WORD, _LANES, 32), e.constant(_WORD, _LANES, 0xFFFFFFFF)
+    first = b.mul(block, _WORD(QUARTER))
+    keys = [(b.trunc(key, ir.IntType(32)), 0x9E3779B9), (b.trunc(b.lshr(key, _WORD(32)), ir.IntType(32)), 0xBB67AE85)]
+    rounds = []
+    for number in range(10):
+        rounds.append([
+            e.splat(b.zext(b.add(start, ir.IntType(32)(number * step % 2**32)), _WORD), _LANES)
+            for start, step in keys
+        ])
+
+    def eight(index):
+        offset = b.mul(index, _WORD(_LANES))
+        x0, x1 = _counters(e, b.add(first, offset)), e.splat(c1, _LANES)
+        x2, x3 = e.splat(c2, _LANES), e.splat(c3, _LANES)
+        for k0, k1 in rounds:
+            product_0 = b.mul(b.and_(x0, low), e.constant(_WORD, _LANES, 0xD2511F53))
+            product_1 = b.mul(b.and_(x2, low), e.constant(_WORD, _LANES, 0xCD9E8D57))
+            x0 = b.xor(b.xor(b.lshr(product_1, half), x1), k0)
+            x2 = b.xor(b.xor(b.lshr(product_0, half), x3), k1)
+            x1, x3 = product_1, product_0
+        for number, value in enumerate((x0, x1, x2, x3)):
+            _store_words(e, value, out, b.add(b.add(at, offset), _WORD(number * QUARTER)))
+
+    e.repeat(_WORD(QUARTER // _LANES), eight)
+
+
+@vector_operation(types.void)
+def fill_fast(e, out, at, start, twist, block):
     """Store the 256 words of a block: each counter gives two words, 64 positions apart."""
-    for half in range(2):
-        for q in range(QUARTER):
-            z = start + _GOLDEN * np.uint64((block * 2 + half) * QUARTER + q)
-            z = (z ^ (z >> np.uint64(30))) * _MIX_0
-            z = (z ^ (z >> np.uint64(27)) ^ twist) * _MIX_1
-            z = z ^ (z >> np.uint64(31))
-            out[at + half * 2 * QUARTER + q] = np.uint32(z)
-            out[at + half * 2 * QUARTER + QUARTER + q] = np.uint32(z >> np.uint64(32))
+    b = e.builder
+    first = b.mul(block, _WORD(2 * QUARTER))
+
+    def shifted(value, places):
+        return b.xor(value, b.lshr(value, e.constant(_WORD, _LANES, places)))
+
+    def eight(index):
+        offset = b.mul(index, _WORD(_LANES))
+        counter = _counters(e, b.add(first, offset))
+        z = b.add(e.splat(start, _LANES), b.mul(counter, e.constant(_WORD, _LANES, _GOLDEN)))
+        z = b.mul(shifted(z, 30), e.constant(_WORD, _LANES, _MIX_0))
+        z = b.mul(b.xor(shifted(z, 27), e.splat(twist, _LANES)), e.constant(_WORD, _LANES, _MIX_1))
+        z = shifted(z, 31)
+        # Counters 64 ... 127 of a block are its second half: words 128 ... 255.
+        place = b.add(at, b.add(offset, b.and_(offset, _WORD(QUARTER))))
+        _store_words(e, z, out, place)
+        _store_words(e, b.lshr(z, e.constant(_WORD, _LANES, 32)), out, b.add(place, _WORD(QUARTER)))
+
+    e.repeat(_WORD(2 * QUARTER // _LANES), eight)
 
 
 @helper
@@ -64,8 +125,11 @@ def words_at(out, held, generator, key, stream, pass_number, lane, position, cou
     held[0] = first
     for block in range(held[1], last + 1):
         if generator == PHILOX:
-            fill_block(out, (block - first) * BLOCK, key, pass_number, DRAW_VALUE, lane, block)
+            fill_philox(
+                out, (block - first) * BLOCK, np.int64(key), np.int64(pass_number & 0xFFFFFFFF),
+                ((pass_number >> 32) << 3) + DRAW_VALUE, lane, block,
+            )  # fmt: skip
         else:
-            fill_block_fast(out, (block - first) * BLOCK, stream[0], stream[1], block)
+            fill_fast(out, (block - first) * BLOCK, np.int64(stream[0]), np.int64(stream[1]), block)
     held[1] = max(held[1], last + 1)
     return position - first * BLOCK

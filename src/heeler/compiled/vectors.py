@@ -60,9 +60,19 @@ class Emitter:
         """Return a slot that holds a vector across the iterations of a loop."""
         return cgutils.alloca_once_value(self.builder, value)
 
-    def loop(self, count):
-        """Return a loop's context manager; `.index` counts."""
-        return cgutils.for_range(self.builder, count)
+    def repeat(self, count, body, common=()):
+        """Emit body(index) for index 0 ... count - 1, unrolled where count is one of the `common` numbers."""
+        b = self.builder
+        if not common:
+            with cgutils.for_range(b, count) as loop:
+                body(loop.index)
+            return
+        with b.if_else(b.icmp_signed("==", count, _WORD(common[0]))) as (then, otherwise):
+            with then:
+                for index in range(common[0]):
+                    body(_WORD(index))
+            with otherwise:
+                self.repeat(count, body, common[1:])
 
     def sum_bytes(self, value):
         """Return the sum of a vector of bytes as an int64."""

@@ -63,6 +63,7 @@ class LatticeEngine:
         initial_weights: np.ndarray | None = None,
     ) -> None:
         from heeler.compiled.lattice_layout import Layout
+        from heeler.compiled.lattice_plan import aligned
 
         reason = refusal(model, scan=scan, driver=driver, context=context, bits=bits)
         if reason is not None:
@@ -86,31 +87,34 @@ class LatticeEngine:
         self._plan = self._layout.plan(self._planes, self._pattern)
         self._field = _one_or_all(model.field)
         self._score = self._layout.score(model.coupling, self._field)
-        self._states = np.zeros((self.lanes, self._layout.state_size), np.uint8)
+        self._states = aligned((self.lanes, self._layout.state_size), np.uint8)
         self._layout.put_states(states, self._states)
-        self._best = self._states.copy()
+        self._best = aligned(self._states.shape, np.uint8, self._states)
         self._best_scores = self.log_scores(states)
         self.set_temperature(temperature)
         self._make_accumulators(initial_weights)
 
     def _make_accumulators(self, initial_weights: np.ndarray | None) -> None:
+        from heeler.compiled.lattice_plan import aligned
+
         size = (self.lanes, self._layout.flat_size)
         self._since = 0
-        self._totals = np.zeros(size, np.int64)
+        self._totals = aligned(size, np.int64)
         if self.driver != "herded":
-            self._sums = np.zeros(size, np.uint32)
+            self._sums = aligned(size, np.uint32)
             return
         from heeler.compiled.lattice_weights import place_weights
 
         dtype = np.dtype(f"uint{self.bits}")
         half = 1 << (self.bits - 1)
-        self._sums = np.zeros(size, np.uint8)
+        self._sums = aligned(size, np.uint8)
         if initial_weights is None:
-            self._weights = np.full((self.lanes, size[1] * self._planes), half, dtype)
+            self._weights = aligned((self.lanes, size[1] * self._planes), dtype, half)
         else:
-            self._weights = place_weights(
+            placed = place_weights(
                 self._layout, self._steps(), self._pattern, self._planes, initial_weights, half, dtype
             )
+            self._weights = aligned(placed.shape, dtype, placed)
         self.reset_sums()
 
     def _steps(self) -> list:
@@ -133,10 +137,10 @@ class LatticeEngine:
 
     def log_scores(self, states: np.ndarray) -> np.ndarray:
         """Return the log score of states (lanes, n), computed as the kernels follow it."""
-        from heeler.compiled.lattice_plan import make_scratch
+        from heeler.compiled.lattice_plan import aligned, make_scratch
         from heeler.compiled.lattice_rows import score_states
 
-        packed = np.zeros((len(states), self._layout.state_size), np.uint8)
+        packed = aligned((len(states), self._layout.state_size), np.uint8)
         self._layout.put_states(states, packed)
         scores = np.empty(len(states))
         score_states(self._plan, self._score, make_scratch().keys, packed, scores)
