@@ -84,12 +84,14 @@ def print_table(
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title=escape(title), title_justify="left")
+    table = Table()
     for column in columns:
         table.add_column(column, overflow="fold")
     for _, row in zip(range(MAX_ROWS), rows, strict=False):
         table.add_row(*map(escape, row))
     console = Console()
+    # As a line of its own: a title inside is broken at the width of a narrow table.
+    console.print(title, style="bold", markup=False, highlight=False, soft_wrap=True)
     console.print(table)
     if total > MAX_ROWS:
         console.print(f"… and {total - MAX_ROWS} more, use --json")
