@@ -113,3 +113,11 @@ def test_impossible_evidence_in_a_network_is_an_error():
 def test_seeds_have_a_range(seed):
     with pytest.raises(ValueError, match="'seed'"):
         first_state(heeler.lattice((2, 2), 0.1), seed)
+
+
+def test_ancestral_values_at_the_borders_are_possible():
+    net = heeler.bayes_net([4], [(0, [], [0.0, 0.7, 0.3, 0.0])])
+    uniforms = np.array([[0.0], [0.7], [np.nextafter(1.0, 0.0)]])
+    np.testing.assert_array_equal(
+        start._forward(net, uniforms, np.dtype(np.uint8))[::2], [[1], [2]]
+    )

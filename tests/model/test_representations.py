@@ -185,3 +185,14 @@ def test_cpts_come_parents_first():
     np.testing.assert_array_equal(net.cpts[2][2], table)
     assert net.log_score([1, 0, 1]) == pytest.approx(np.log(0.8 * 0.3 * 1.0))
     assert np.exp(net.log_score(all_states(net))).sum() == pytest.approx(1.0)
+
+
+def test_periodic_couplings_per_bond_lead_onwards():
+    down, right = np.arange(9.0).reshape(3, 3), np.arange(10.0, 19).reshape(3, 3)
+    model = heeler.lattice((3, 3), (down, right), periodic=True)
+    first, second, coupling = model.edges()
+    found = dict(zip(zip(first.tolist(), second.tolist(), strict=True), coupling, strict=True))
+    assert found[0, 3] == 0  # from row 0 down to row 1
+    assert found[0, 6] == 6  # from row 2 down to row 0
+    assert found[0, 1] == 10  # from column 0 right to column 1
+    assert found[0, 2] == 12  # from column 2 right to column 0
