@@ -4,6 +4,7 @@ The public names are found lazily, so that importing heeler costs no more than i
 """
 
 from importlib import import_module
+from typing import Any
 
 __version__ = "0.1.0"
 
@@ -30,14 +31,14 @@ _PUBLIC = {
 __all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604 (the table holds strings only)
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     """Import a public name when it is first asked for."""
     try:
         place = _PUBLIC[name]
     except KeyError:
         raise AttributeError(f"module 'heeler' has no attribute {name!r}") from None
     module, _, attribute = place.partition(":")
-    value: object = import_module(module)
+    value: Any = import_module(module)
     if attribute:
         value = getattr(value, attribute)
     globals()[name] = value  # the next access does not come here
