@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from heeler.cli import options as o
-from heeler.cli.exits import Exit, Interruption
+from heeler.cli.exits import Exit, was_interrupted
 from heeler.cli.load import describe, load_model
 from heeler.cli.show import print_json, print_table, state_by_name
 
@@ -37,19 +37,20 @@ def best(
     import heeler
 
     ready = load_model(model, evidence)
-    with Interruption() as interruption:
-        if exact:
-            settings: dict[str, Any] = {"method": "junction tree"}
-            state, score = heeler.exact.map_state(ready, memory_limit=int(memory_limit * 2**30))
-        else:
-            run = heeler.sample(
-                ready,
-                **o.run_settings(
-                    sweeps=sweeps, seconds=seconds, error=None, driver=driver, scan=scan,
-                    context=context, chains=chains, temperature=temperature, seed=seed,
-                ),
-            )  # fmt: skip
-            settings, state, score = run.settings, run.best.state, run.best.log_score
+    interrupted = False
+    if exact:
+        settings: dict[str, Any] = {"method": "junction tree"}
+        state, score = heeler.exact.map_state(ready, memory_limit=int(memory_limit * 2**30))
+    else:
+        run = heeler.sample(
+            ready,
+            **o.run_settings(
+                sweeps=sweeps, seconds=seconds, error=None, driver=driver, scan=scan,
+                context=context, chains=chains, temperature=temperature, seed=seed,
+            ),
+        )  # fmt: skip
+        settings, state, score = run.settings, run.best.state, run.best.log_score
+        interrupted = was_interrupted(run)
     if output is not None:
         heeler.io.uai.write_state(output, [int(value) for value in state])
     named = state_by_name(ready, state)
@@ -61,12 +62,12 @@ def best(
                 "state": named,
                 "log_score": float(score),
                 "proved": exact,
-                "interrupted": interruption.happened,
+                "interrupted": interrupted,
             }
         )
     else:
         title = f"{'best state' if exact else 'best state met'} of {model.name}"
         title += f", log score {float(score):.6f}"
         print_table(title, ["variable", "value"], named.items(), ready.n_variables)
-    if interruption.happened:
+    if interrupted:
         raise typer.Exit(Exit.INTERRUPTED)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from enum import IntEnum
-from types import FrameType, TracebackType
-from typing import Self
+from typing import Any
 
-__all__ = ["Exit", "Interruption", "exit_code", "say"]
+__all__ = ["Exit", "exit_code", "say", "was_interrupted"]
 
 
 class Exit(IntEnum):
@@ -56,39 +54,20 @@ def exit_code(error: BaseException) -> Exit | None:
     return Exit.BAD_INPUT if isinstance(error, ValueError | OSError) else None
 
 
-class Interruption:
-    """Remembers whether Ctrl-C was pressed while a block ran.
+def was_interrupted(run: Any) -> bool:
+    """Return whether a run was cut short by Ctrl-C, and say so if it was.
 
-    A run that is interrupted returns what exists; this tells the command that it was cut short.
+    Parameters
+    ----------
+    run : Run
+        The result, which has what existed by then.
+
+    Returns
+    -------
+    bool
+        Whether to end with the exit code of an interruption.
     """
-
-    def __init__(self) -> None:
-        self.happened = False
-        self._previous = None
-
-    def __enter__(self) -> Self:
-        """Take over the signal, where this thread may."""
-        self._previous = signal.getsignal(signal.SIGINT)
-        if callable(self._previous):
-            try:
-                signal.signal(signal.SIGINT, self._note)
-            except ValueError:  # not the main thread: nobody presses Ctrl-C here
-                self._previous = None
-        else:
-            self._previous = None
-        return self
-
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        self.happened = True
-        if callable(self._previous):
-            self._previous(number, frame)
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Give the signal back."""
-        if self._previous is not None:
-            signal.signal(signal.SIGINT, self._previous)
+    interrupted = run.stats.get("stopped_by") == "interrupt"
+    if interrupted:
+        say("interrupted: what follows is what there was by then")
+    return interrupted

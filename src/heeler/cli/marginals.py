@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from heeler.cli import options as o
-from heeler.cli.exits import Exit, Interruption
+from heeler.cli.exits import Exit, was_interrupted
 from heeler.cli.load import describe, load_model
 from heeler.cli.show import print_json, print_table, probabilities_by_name
 
@@ -44,21 +44,22 @@ def marginals(
     import heeler
 
     ready = load_model(model, evidence)
-    with Interruption() as interruption:
-        if exact:
-            settings: dict[str, Any] = {"method": "junction tree"}
-            result = heeler.exact.marginals(ready, memory_limit=int(memory_limit * 2**30))
-            errors = None
-        else:
-            run = heeler.sample(
-                ready,
-                **o.run_settings(
-                    sweeps=sweeps, seconds=seconds, error=error, driver=driver, scan=scan,
-                    context=context, chains=chains, burn_in=burn_in, temperature=temperature,
-                    seed=seed,
-                ),
-            )  # fmt: skip
-            settings, result, errors = run.settings, run.marginals, run.errors
+    interrupted = False
+    if exact:
+        settings: dict[str, Any] = {"method": "junction tree"}
+        result = heeler.exact.marginals(ready, memory_limit=int(memory_limit * 2**30))
+        errors = None
+    else:
+        run = heeler.sample(
+            ready,
+            **o.run_settings(
+                sweeps=sweeps, seconds=seconds, error=error, driver=driver, scan=scan,
+                context=context, chains=chains, burn_in=burn_in, temperature=temperature,
+                seed=seed,
+            ),
+        )  # fmt: skip
+        settings, result, errors = run.settings, run.marginals, run.errors
+        interrupted = was_interrupted(run)
     if output is not None:
         heeler.io.uai.write_marginals(output, [result[v] for v in range(ready.n_variables)])
     if json:
@@ -68,14 +69,14 @@ def marginals(
                 "settings": settings,
                 "marginals": probabilities_by_name(ready, result),
                 "errors": None if errors is None else probabilities_by_name(ready, errors),
-                "interrupted": interruption.happened,
+                "interrupted": interrupted,
             }
         )
     else:
         heads = ["variable", "probabilities" if errors is None else "probabilities ± error"]
         title = f"{'exact marginals' if exact else 'marginals'} of {model.name}"
         print_table(title, heads, _rows(ready, result, errors), ready.n_variables)
-    if interruption.happened:
+    if interrupted:
         raise typer.Exit(Exit.INTERRUPTED)
 
 

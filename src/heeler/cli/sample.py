@@ -14,7 +14,7 @@ import numpy as np
 import typer
 
 from heeler.cli import options as o
-from heeler.cli.exits import Exit, Interruption
+from heeler.cli.exits import Exit, was_interrupted
 from heeler.cli.load import describe, load_model
 from heeler.cli.show import plain
 
@@ -68,20 +68,21 @@ def sample(
 
     chosen = _format(form, json, output)
     ready = load_model(model, evidence)
-    with Interruption() as interruption:
-        if exact:
-            settings: dict[str, Any] = {"method": "junction tree", "seed": seed}
-            limit = int(memory_limit * 2**30)
-            states = heeler.exact.sample(ready, number, seed, memory_limit=limit)
-        else:
-            chains = min(chains, number)
-            sweeps = burn_in + -(-number // chains) * thin
-            run = heeler.sample(
-                ready, sweeps=sweeps, driver=driver, scan=scan, context=context, chains=chains,
-                burn_in=burn_in, thin=thin, temperature=temperature, seed=seed, keep="samples",
-            )  # fmt: skip
-            settings, states = run.settings, np.asarray(run.samples)
-            states = states.reshape(-1, ready.n_variables)[:number]
+    interrupted = False
+    if exact:
+        settings: dict[str, Any] = {"method": "junction tree", "seed": seed}
+        limit = int(memory_limit * 2**30)
+        states = heeler.exact.sample(ready, number, seed, memory_limit=limit)
+    else:
+        chains = min(chains, number)
+        sweeps = -(-number // chains) * thin
+        run = heeler.sample(
+            ready, sweeps=sweeps, driver=driver, scan=scan, context=context, chains=chains,
+            burn_in=burn_in, thin=thin, temperature=temperature, seed=seed, keep="samples",
+        )  # fmt: skip
+        settings, states = run.settings, np.asarray(run.samples)
+        interrupted = was_interrupted(run)
+        states = states.reshape(-1, ready.n_variables)[:number]
     data = _encoded(chosen, ready, model, settings, states, indices)
     if output is None:
         sys.stdout.flush()
@@ -89,7 +90,7 @@ def sample(
         sys.stdout.buffer.flush()
     else:
         output.write_bytes(data)
-    if interruption.happened:
+    if interrupted:
         raise typer.Exit(Exit.INTERRUPTED)
 
 

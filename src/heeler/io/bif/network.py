@@ -62,7 +62,20 @@ class Network(NamedTuple):
     tables: list[Table]
 
     def error(self, message: str, position: int) -> ReadError:
-        """Return an error that points at a position in the text."""
+        """Return an error that points at a position in the text.
+
+        Parameters
+        ----------
+        message : str
+            What was expected and found.
+        position : int
+            Where in the text.
+
+        Returns
+        -------
+        ReadError
+            The error, to be raised by the caller.
+        """
         return ReadError(message, self.path, self.text.count("\n", 0, position) + 1)
 
 
