@@ -193,9 +193,7 @@ def chairman(weights: list[int], n: int) -> NDArray[np.int64]:
     return chosen
 
 
-def herd_moments(
-    features: NDArray[np.float64], moments: NDArray[np.float64], n: int
-) -> Herd:
+def herd_moments(features: NDArray[np.float64], moments: NDArray[np.float64], n: int) -> Herd:
     """Run the paper's equation 1 over an explicit list of states."""
     if features.ndim != 2 or not features.size:
         raise ValueError(

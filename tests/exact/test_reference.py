@@ -3,6 +3,7 @@
 import gzip
 import json
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -70,7 +71,7 @@ def test_wide_instances_are_refused_quickly(instances):
     read, _ = instances
     for name in ("linkage_11", "linkage_19", "ObjectDetection_13"):
         model, _ = read(name)
-        with pytest.raises(exact.TooWide, match="GiB|TiB|PiB") as caught:
+        with pytest.raises(exact.TooWide, match=r"GiB|TiB|PiB") as caught:
             exact.marginals(model)
         assert caught.value.bytes > 1 << 30
 
@@ -104,7 +105,7 @@ def sentences(shared_data):
         potentials = dict(stored)
     ends = np.append(potentials["sent_start"], len(potentials["node"]))
     chains = []
-    for a, b in zip(ends[:-1], ends[1:], strict=True):
+    for a, b in pairwise(ends):
         node = potentials["node"][a:b].astype(float)
         # The label before the first token is fixed to 0.
         node[0] += potentials["edge"][a, 0]
@@ -116,7 +117,8 @@ def test_viterbi_on_all_sentences(sentences):
     potentials, chains = sentences
     states, scores = exact.viterbi(chains)
     np.testing.assert_array_equal(np.concatenate(states), potentials["pred_viterbi"])
-    # The stored scores were summed in single precision.
+    # The stored scores differ from their own potentials' in the seventh digit (as a sum in single
+    # precision would); the exact check is the recomputed score below.
     np.testing.assert_allclose(scores, potentials["map_score"], atol=2e-3)
     for k in range(0, len(chains), 97):
         assert chains[k].log_score(states[k]) == pytest.approx(scores[k], abs=1e-9)

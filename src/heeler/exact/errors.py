@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class Contradiction(ValueError):  # noqa: N818 - the public name says what happened
     """No state with positive probability agrees with the evidence.
@@ -26,12 +28,17 @@ class TooWide(ValueError):  # noqa: N818 - the public name says what happened
     complete : bool
         False when the search for an elimination order was given up; both figures are then
         only what was reached (or proved) by that time.
+    tree : JunctionTree or None
+        The tree that is too wide, when one was found.
     """
 
-    def __init__(self, width: int, needed: int, limit: int, complete: bool = True) -> None:
+    def __init__(
+        self, width: int, needed: int, limit: int, complete: bool = True, tree: Any = None
+    ) -> None:
         self.width = width
         self.bytes = needed
         self.complete = complete
+        self.tree = tree
         prefix = "" if complete else "at least "
         super().__init__(
             f"the junction tree has induced width {prefix}{width} and needs {prefix}"

@@ -1,6 +1,5 @@
 """Expected log weights under independent beliefs, for each representation of a model."""
 
-from collections.abc import Sequence
 from math import prod
 from typing import Any, Protocol
 
@@ -16,7 +15,7 @@ from heeler.model.potts import Potts
 class Engine(Protocol):
     """One representation's part of mean field: expected log weights."""
 
-    groups: Sequence[NDArray[np.int64]]
+    groups: list[NDArray[np.int64]]
     """Free variables in sets without neighbours, in the order of their updates."""
 
     def weights(self, group: int | None, beliefs: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -209,9 +208,7 @@ class TableEngine:
             np.add.at(weights[:, : part.shape[1]], rows, part)
             if marks is not None:
                 excluded = expectation(marks[factors], scopes[factors], slot, beliefs) > 0
-                np.add.at(
-                    weights[:, : part.shape[1]], rows, np.where(excluded, -np.inf, 0.0)
-                )
+                np.add.at(weights[:, : part.shape[1]], rows, np.where(excluded, -np.inf, 0.0))
         return weights
 
 

@@ -144,8 +144,7 @@ def first_beliefs(
         beliefs = np.array(start, dtype=np.float64)
         if beliefs.shape != first.shape:
             raise ValueError(
-                f"The 'start' parameter must have shape {first.shape}. "
-                f"Got {beliefs.shape} instead."
+                f"The 'start' parameter must have shape {first.shape}. Got {beliefs.shape} instead."
             )
         beliefs[np.arange(first.shape[1]) >= cards[:, None]] = 0.0
         totals = beliefs.sum(axis=1)
@@ -183,7 +182,7 @@ def engine_of(model: Model, floor: float | None) -> tuple[Engine, NDArray[np.flo
     if isinstance(model, Ising | Potts):
         field = np.array(model.field)
         if isinstance(model, Ising):
-            # J s_i s_j = 2 J [x_i = x_j] - J: an Ising model is a Potts model of twice the coupling.
+            # J s_i s_j = 2 J [x_i = x_j] - J: a Potts model of twice the coupling.
             engine = PairEngine(model, np.stack((-field, field), axis=1), 2.0)
         else:
             if floor is not None:

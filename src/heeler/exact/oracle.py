@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from heeler.exact import enumeration
+from heeler.exact.errors import TooWide
 from heeler.exact.problem import Problem, problem_of, raise_contradiction
 from heeler.exact.propagate import Propagation, state_dtype
 from heeler.exact.query import PairQuery
@@ -17,6 +18,8 @@ from heeler.exact.result import Marginals, Pairs
 from heeler.exact.tree import build_tree, needed_bytes, table_entries, width_of
 
 DEFAULT_LIMIT = 1 << 30
+# Bytes that no machine has: only models beyond them are reported without their full width.
+HOPELESS = 1 << 48
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,11 @@ class Width:
     bytes : int
         Peak memory of :func:`marginals`.
     cliques : int
+        0 when the search was given up.
     free_variables : int
+    complete : bool
+        False when the model is so wide (beyond 2^48 bytes) that the search was given up after some
+        seconds; the other figures are what was reached by then.
     """
 
     induced_width: int
@@ -43,14 +50,19 @@ class Width:
     bytes: int
     cliques: int
     free_variables: int
+    complete: bool = True
 
 
 def check_limit(memory_limit: int) -> int:
     """Validate a memory limit."""
     if isinstance(memory_limit, bool) or not isinstance(memory_limit, int | np.integer):
-        raise TypeError(f"memory_limit must be a number of bytes (int), got {memory_limit!r}")
+        raise TypeError(
+            f"The 'memory_limit' parameter must be an integer. Got {memory_limit!r} instead."
+        )
     if memory_limit <= 0:
-        raise ValueError(f"memory_limit must be positive, got {memory_limit}")
+        raise ValueError(
+            f"The 'memory_limit' parameter must be positive. Got {memory_limit} instead."
+        )
     return int(memory_limit)
 
 
@@ -72,7 +84,14 @@ def width(model: Any) -> Width:
     Width
     """
     problem = problem_of(model)
-    tree = build_tree(problem.sizes, problem.scopes)
+    try:
+        tree = build_tree(problem.sizes, problem.scopes, HOPELESS)
+    except TooWide as refused:
+        if refused.tree is None:
+            entries = refused.bytes // 8
+            free = problem.free.size
+            return Width(refused.width, entries, entries, refused.bytes, 0, free, complete=False)
+        tree = refused.tree
     largest, total, _ = table_entries(tree)
     return Width(
         width_of(tree), largest, total, needed_bytes(tree, True), tree.count, problem.free.size
@@ -112,14 +131,13 @@ def choose(method: str) -> str:
     """Validate the name of a method."""
     if method not in ("auto", "junction_tree", "enumeration"):
         raise ValueError(
-            f"method must be 'auto', 'junction_tree' or 'enumeration', got {method!r}"
+            "The 'method' parameter must be 'auto', 'junction_tree' or 'enumeration'. "
+            f"Got {method!r} instead."
         )
     return "enumeration" if method == "enumeration" else "junction_tree"
 
 
-def marginals(
-    model: Any, *, method: str = "auto", memory_limit: int = DEFAULT_LIMIT
-) -> Marginals:
+def marginals(model: Any, *, method: str = "auto", memory_limit: int = DEFAULT_LIMIT) -> Marginals:
     """Compute the exact marginals of all variables.
 
     Parameters
@@ -201,7 +219,9 @@ def pairs(
         listed = []
         for pair in pairs:
             if isinstance(pair, str) or len(tuple(pair)) != 2:
-                raise ValueError(f"pairs must hold pairs of variables, got {pair!r}")
+                raise ValueError(
+                    f"The 'pairs' parameter must hold pairs of variables. Got {pair!r}."
+                )
             u, v = pair
             listed.append((model.index(u), model.index(v)))
     propagation = calibrated(problem, memory_limit)
@@ -256,9 +276,7 @@ def map_state(model: Any, *, memory_limit: int = DEFAULT_LIMIT) -> tuple[np.ndar
     return state, score
 
 
-def sample(
-    model: Any, n: int, seed: int = 0, *, memory_limit: int = DEFAULT_LIMIT
-) -> np.ndarray:
+def sample(model: Any, n: int, seed: int = 0, *, memory_limit: int = DEFAULT_LIMIT) -> np.ndarray:
     """Draw independent states from the model exactly.
 
     Parameters
@@ -281,9 +299,9 @@ def sample(
     """
     for name, value in (("n", n), ("seed", seed)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer):
-            raise TypeError(f"{name} must be an integer, got {value!r}")
+            raise TypeError(f"The {name!r} parameter must be an integer. Got {value!r} instead.")
         if value < 0:
-            raise ValueError(f"{name} must not be negative, got {value}")
+            raise ValueError(f"The {name!r} parameter must not be negative. Got {value} instead.")
     problem = problem_of(model)
     propagation = calibrated(problem, memory_limit)
     generator = np.random.Generator(np.random.Philox(int(seed)))

@@ -12,6 +12,9 @@ import numpy as np
 # a variable leaves no rounding behind and ties stay ties.
 LOG_UNIT = 1 << 20
 
+# Elementary steps after which the width of a hopeless model is no longer searched for: seconds.
+WORK_LIMIT = 4_000_000
+
 
 class Elimination(NamedTuple):
     """An order in which variables can be summed out, and what each one meets."""
@@ -80,7 +83,7 @@ def eliminate(
     adjacent: list[set[int]],
     sizes: Sequence[int],
     by_size: bool = False,
-    work_limit: int | None = None,
+    size_limit: int | None = None,
 ) -> Elimination:
     """Find an elimination order greedily; the sets of ``adjacent`` are consumed.
 
@@ -92,8 +95,9 @@ def eliminate(
         Cardinalities.
     by_size : bool
         Take the smallest table first and break ties by fill, instead of the other way round.
-    work_limit : int, optional
-        Give up after about that many elementary steps.
+    size_limit : int, optional
+        Entries of a hopeless table: when one of that size was met, the search still goes on, for
+        its true size, but gives up after about `WORK_LIMIT` elementary steps.
     """
     count = len(adjacent)
     weight = [round(LOG_UNIT * float(np.log2(k))) for k in sizes]
@@ -108,6 +112,7 @@ def eliminate(
     gone = bytearray(count)
     order: list[int] = []
     width, largest, work = 0, 0, 0
+    hopeless = np.inf if size_limit is None else LOG_UNIT * float(np.log2(size_limit))
     while heap:
         entry = heapq.heappop(heap)
         v = entry[2]
@@ -120,7 +125,8 @@ def eliminate(
             break
         gone[v] = 1
         order.append(v)
-        touched = join_neighbours(around, adjacent, fill, volume, weight) if fill[v] else set()
+        joined = fill[v]
+        touched = join_neighbours(around, adjacent, fill, volume, weight) if joined else set()
         touched.update(around)
         for a in around:
             # The neighbours of v are a clique now; a loses the pairs of v with all its others.
@@ -130,8 +136,9 @@ def eliminate(
         touched.discard(v)
         for a in touched:
             heapq.heappush(heap, key(a))
-        work += len(touched) + 1
-        if work_limit is not None and work > work_limit:
+        # A new pair costs about as much as it has common neighbours: around as many as v has.
+        work += len(touched) + joined * len(around) // 2
+        if work > WORK_LIMIT and largest > hopeless:
             return Elimination(order, adjacent, False, width, largest / LOG_UNIT)
     return Elimination(order, adjacent, True, width, largest / LOG_UNIT)
 

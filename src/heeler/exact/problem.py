@@ -50,15 +50,17 @@ def absorb(
     evidence : (n,) int, optional
         -1 for free variables.
     """
-    cards = np.asarray(cardinalities, dtype=np.int64)
-    clamped = np.full(cards.shape, -1, dtype=np.int64)
+    cards: np.ndarray = np.asarray(cardinalities, dtype=np.int64)
+    clamped: np.ndarray = np.full(cards.shape, -1, dtype=np.int64)
     if evidence is not None:
         clamped[:] = evidence
     clamped[(cards == 1) & (clamped < 0)] = 0
     free = np.flatnonzero(clamped < 0)
-    local = np.full(cards.shape, -1, dtype=np.int64)
+    local: np.ndarray = np.full(cards.shape, -1, dtype=np.int64)
     local[free] = np.arange(free.size)
-    local_of, card_of, value_of = local.tolist(), cards.tolist(), clamped.tolist()
+    local_of: list[int] = local.tolist()
+    card_of: list[int] = cards.tolist()
+    value_of: list[int] = clamped.tolist()
     scopes: list[tuple[int, ...]] = []
     tables: list[np.ndarray] = []
     constants: list[float] = []
@@ -89,7 +91,7 @@ def problem_of(model: Any) -> Problem:
     """
     if not hasattr(model, "to_factor_graph"):
         raise TypeError(
-            f"model must be a heeler model (it has to_factor_graph()), got {type(model).__name__}"
+            f"The 'model' parameter must be a heeler model. Got {type(model).__name__} instead."
         )
     graph = model.to_factor_graph()
     problem = absorb(graph.cardinalities, graph.factors, graph.evidence)
@@ -106,5 +108,3 @@ def raise_contradiction(problem: Problem) -> None:
             f"the evidence ({clamped} clamped variables) has probability zero under the model"
         )
     raise Contradiction("the model gives probability zero to every state")
-
-

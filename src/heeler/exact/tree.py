@@ -16,10 +16,6 @@ from heeler.exact.order import (
     eliminate,
 )
 
-# After this many touched variables (about half a minute of search) a model that already is over
-# the limit is refused without knowing its full width.
-WORK_LIMIT = 3_000_000
-
 
 @dataclass(frozen=True)
 class JunctionTree:
@@ -69,8 +65,7 @@ def table_entries(tree: JunctionTree) -> tuple[int, int, int]:
     """Return entries of the largest table, of all tables, and of all messages."""
     sizes = [math.prod(shape) for shape in tree.shapes]
     messages = sum(
-        math.prod(shape[kept:])
-        for shape, kept in zip(tree.shapes, tree.residual, strict=True)
+        math.prod(shape[kept:]) for shape, kept in zip(tree.shapes, tree.residual, strict=True)
     )
     return max(sizes, default=0), sum(sizes), messages
 
@@ -92,7 +87,7 @@ def needed_bytes(tree: JunctionTree, keep: bool) -> int:
 def build_tree(
     sizes: Sequence[int],
     scopes: Sequence[tuple[int, ...]],
-    memory_limit: int | None = None,
+    memory_limit: int,
     keep: bool = True,
 ) -> JunctionTree:
     """Make a junction tree by min-fill; a model that is too wide is refused before any table.
@@ -103,8 +98,8 @@ def build_tree(
         Cardinalities.
     scopes : sequence of tuples
         Variables of each factor.
-    memory_limit : int, optional
-        Bytes that the tables may take; None for no limit (only the structure is wanted).
+    memory_limit : int
+        Bytes that the tables may take.
     keep : bool
         See :func:`needed_bytes`.
 
@@ -113,31 +108,25 @@ def build_tree(
     TooWide
     """
     codes = edge_codes(len(sizes), scopes)
-    if memory_limit is not None:
-        refuse_dense(sizes, codes, memory_limit)
+    refuse_dense(sizes, codes, memory_limit)
     best: JunctionTree | None = None
     for by_size in (False, True):
-        found = eliminate(
-            adjacency_sets(len(sizes), codes),
-            sizes,
-            by_size,
-            None if memory_limit is None else WORK_LIMIT,
-        )
-        if not found.complete and memory_limit is not None:
-            needed = 8 << math.ceil(found.largest_log)
-            if needed <= memory_limit:  # still narrow: it is only long, so go on to the end
-                found = eliminate(adjacency_sets(len(sizes), codes), sizes, by_size)
-            else:
-                raise TooWide(found.width, needed, memory_limit, complete=False)
+        adjacent = adjacency_sets(len(sizes), codes)
+        found = eliminate(adjacent, sizes, by_size, memory_limit // 8 + 1)
+        if not found.complete:
+            if best is not None:
+                break
+            needed = 8 << math.floor(found.largest_log)
+            raise TooWide(found.width, needed, memory_limit, complete=False)
         tree = assemble(sizes, found)
         if best is None or needed_bytes(tree, keep) < needed_bytes(best, keep):
             best = tree
         # Min-fill is the better rule nearly always; the other one is tried where it matters.
-        if memory_limit is None or needed_bytes(best, keep) <= memory_limit // 8:
+        if needed_bytes(best, keep) <= memory_limit // 8:
             break
     assert best is not None
-    if memory_limit is not None and needed_bytes(best, keep) > memory_limit:
-        raise TooWide(width_of(best), needed_bytes(best, keep), memory_limit)
+    if needed_bytes(best, keep) > memory_limit:
+        raise TooWide(width_of(best), needed_bytes(best, keep), memory_limit, tree=best)
     return best
 
 
