@@ -1,9 +1,10 @@
-"""What happens to one block of sites of a lattice row: neighbours counted, values drawn, weights moved.
+"""What happens to the sites of a lattice row, block by block: neighbours counted, values drawn, weights moved.
 
 `keys` holds for every site of a row segment the number of its up neighbours (or their pattern): the row of the
 table, and of the weights, that the site uses. `planes` is how many keys there are. Tables and weights are stored
 block by block, all planes of a block together, so that one stream is read and no large power of two separates
-what is used together. `table_at` is the same for all blocks where all sites share a table.
+what is used together; `flat` is the number of a segment's first site in them. `table_step` is 0 where all sites
+share one block of the table, else 1.
 """
 
 from llvmlite import ir
@@ -22,25 +23,38 @@ def weight_sites(array_type):
     return 512 // array_type.dtype.bitwidth
 
 
+def blocks_in(e, count, block):
+    """Return how many blocks hold `count` sites."""
+    return e.builder.udiv(e.builder.add(count, _WORD(block - 1)), _WORD(block))
+
+
 @vector_operation(types.void)
-def count_neighbours(e, keys, at, state, neighbours, row, column, count, pattern):
-    """Store the keys of 64 sites: the number of up neighbours, or their pattern (bit i: neighbour i)."""
+def count_neighbours(e, keys, state, neighbours, row, column, length, count, pattern):
+    """Store the keys of `length` sites: the number of up neighbours, or their pattern (bit i: neighbour i)."""
     b = e.builder
-    zero = e.constant(_BYTE, SITES, 0)
-    total = e.variable(zero)
     doubled = e.splat(b.select(b.icmp_signed("!=", pattern, _WORD(0)), _BYTE(255), _BYTE(0)), SITES)
     first = b.mul(row, count)
+    total = e.variable(e.constant(_BYTE, SITES, 0))
 
-    def add(index):
-        # The last neighbour first: doubling before each addition makes neighbour i bit i.
-        i = b.sub(b.sub(count, _WORD(1)), index)
-        start = b.load(e.pointer(neighbours, b.add(first, i), _WORD), align=1)
-        up = e.load(state, b.add(start, column), SITES)
-        so_far = b.load(total)
-        b.store(b.add(b.add(so_far, b.and_(so_far, doubled)), up), total)
+    def body(numbers):
+        def block(number):
+            at = b.mul(number, _WORD(SITES))
+            b.store(e.constant(_BYTE, SITES, 0), total)
 
-    e.repeat(count, add, (4,))
-    e.store(b.load(total), keys, at)
+            def add(index):
+                # The last neighbour first: doubling before each addition makes neighbour i bit i.
+                i = b.sub(b.sub(count, _WORD(1)), index)
+                start = b.load(e.pointer(neighbours, b.add(first, i), _WORD), align=1)
+                up = e.load(state, b.add(start, b.add(column, at)), SITES)
+                so_far = b.load(total)
+                b.store(b.add(b.add(so_far, b.and_(so_far, doubled)), up), total)
+
+            numbers(add)
+            e.store(b.load(total), keys, at)
+
+        e.repeat(blocks_in(e, length, SITES), block)
+
+    e.unrolled(count, body, (4,))
 
 
 @vector_operation(types.void)
@@ -67,10 +81,14 @@ def load_bits(e, bits, at):
 
 
 @vector_operation(types.int64)
-def count_agreement(e, keys, at, state, state_at, neighbours, valid):
-    """Return how many of the neighbours of the first `valid` (of 64) sites have the site's own value."""
+def count_agreement(e, keys, at, state, state_at, neighbours, valid, pattern):
+    """Return how many of the neighbours of the first `valid` (of 64) sites have the site's own value.
+
+    `pattern` is 1 where keys are assignments.
+    """
     b = e.builder
     key = e.load(keys, at, SITES)
+    key = b.select(b.icmp_signed("!=", pattern, _WORD(0)), e.count_bits(key), key)
     zero = e.constant(_BYTE, SITES, 0)
     up = b.icmp_unsigned("!=", e.load(state, state_at, SITES), zero)
     agree = b.select(up, key, b.sub(e.byte(neighbours, SITES), key))
@@ -96,91 +114,147 @@ def sum_field(e, field, at, state, state_at):
 
 
 @vector_operation(types.void)
-def herd(e, keys, at, weights, weight_at, table, table_at, planes, state, state_at, counts, count_at):
-    """Update a block of herded sites: the weight under each key gains p and its carry is the new value."""
+def snapshot(e, state, state_at, bits, bit_at, count):
+    """Store the values of `count` sites as bits, 64 to a word."""
     b = e.builder
-    lanes = weight_sites(weights[0])
-    key = e.load(keys, at, lanes)
-    width = ir.IntType(weights[0].dtype.bitwidth)
-    nothing = e.constant(width, lanes, 0)
-    carries = e.variable(e.constant(_BIT, lanes, 0))
 
-    def move(index):
-        shift = b.mul(index, _WORD(lanes))
-        here = b.add(weight_at, shift)
-        old = e.load(weights, here, lanes)
-        gain = e.load(table, b.add(table_at, shift), lanes)
-        own = b.icmp_unsigned("==", key, e.byte(index, lanes))
-        new = b.add(old, b.select(own, gain, nothing))
-        e.store(new, weights, here)
-        b.store(b.or_(b.load(carries), b.icmp_unsigned("<", new, old)), carries)
+    def block(number):
+        values = e.load(state, b.add(state_at, b.mul(number, _WORD(SITES))), SITES)
+        mask = b.icmp_unsigned("!=", values, e.constant(_BYTE, SITES, 0))
+        e.store(b.bitcast(mask, _WORD), bits, b.add(bit_at, number))
 
-    e.repeat(planes, move, UNROLLED)
-    value = b.zext(b.load(carries), ir.VectorType(_BYTE, lanes))
-    e.store(value, state, state_at)
-    e.store(b.add(e.load(counts, count_at, lanes), value), counts, count_at)
+    e.repeat(blocks_in(e, count, SITES), block)
 
 
 @vector_operation(types.void)
-def herd_outcomes(e, keys, at, step, weights, weight_at, table, table_at, planes, down, up, bit_at):
-    """Store the bits that a block of herded sites would get if its left neighbour were down, and if up."""
+def herd(e, keys, weights, table, table_step, planes, state, state_at, counts, flat, count):
+    """Update `count` herded sites: the weight under each key gains p and its carry is the new value."""
     b = e.builder
     lanes = weight_sites(weights[0])
-    key = e.load(keys, at, lanes)
-    raised = b.add(key, e.byte(step, lanes))
+    bits = ir.IntType(weights[0].dtype.bitwidth)
+    carries = e.variable(e.constant(_BIT, lanes, 0))
+
+    def body(numbers):
+        def block(number):
+            at = b.mul(number, _WORD(lanes))
+            here = b.add(flat, at)
+            weight_at = b.mul(here, planes)
+            table_at = b.mul(weight_at, table_step)
+            key = e.load(keys, at, lanes)
+            b.store(e.constant(_BIT, lanes, 0), carries)
+
+            def move(index):
+                shift = b.mul(index, _WORD(lanes))
+                old = e.load(weights, b.add(weight_at, shift), lanes)
+                gain = e.load(table, b.add(table_at, shift), lanes)
+                own = b.icmp_unsigned("==", key, e.byte(index, lanes))
+                new = b.add(old, b.select(own, gain, e.constant(bits, lanes, 0)))
+                e.store(new, weights, b.add(weight_at, shift))
+                b.store(b.or_(b.load(carries), b.icmp_unsigned("<", new, old)), carries)
+
+            numbers(move)
+            value = b.zext(b.load(carries), ir.VectorType(_BYTE, lanes))
+            e.store(value, state, b.add(state_at, at))
+            e.store(b.add(e.load(counts, here, lanes), value), counts, here)
+
+        e.repeat(blocks_in(e, count, lanes), block)
+
+    e.unrolled(planes, body, UNROLLED)
+
+
+@vector_operation(types.void)
+def herd_outcomes(e, keys, step, weights, table, table_step, planes, flat, down, up, count):
+    """Store the bits that `count` herded sites would get if their left neighbour were down, and if up."""
+    b = e.builder
+    lanes = weight_sites(weights[0])
     none = e.constant(_BIT, lanes, 0)
     if_down, if_up = e.variable(none), e.variable(none)
 
-    def look(index):
-        shift = b.mul(index, _WORD(lanes))
-        old = e.load(weights, b.add(weight_at, shift), lanes)
-        gain = e.load(table, b.add(table_at, shift), lanes)
-        carry = b.icmp_unsigned("<", b.add(old, gain), old)
-        plane = e.byte(index, lanes)
-        for keyed, slot in ((key, if_down), (raised, if_up)):
-            chosen = b.and_(carry, b.icmp_unsigned("==", keyed, plane))
-            b.store(b.or_(b.load(slot), chosen), slot)
+    def body(numbers):
+        def block(number):
+            at = b.mul(number, _WORD(lanes))
+            weight_at = b.mul(b.add(flat, at), planes)
+            table_at = b.mul(weight_at, table_step)
+            key = e.load(keys, at, lanes)
+            raised = b.add(key, e.byte(step, lanes))
+            b.store(none, if_down)
+            b.store(none, if_up)
 
-    e.repeat(planes, look, UNROLLED)
-    for slot, bits in ((if_down, down), (if_up, up)):
-        e.store(b.bitcast(b.load(slot), ir.IntType(lanes)), bits, bit_at)
+            def look(index):
+                shift = b.mul(index, _WORD(lanes))
+                old = e.load(weights, b.add(weight_at, shift), lanes)
+                gain = e.load(table, b.add(table_at, shift), lanes)
+                carry = b.icmp_unsigned("<", b.add(old, gain), old)
+                plane = e.byte(index, lanes)
+                for keyed, slot in ((key, if_down), (raised, if_up)):
+                    chosen = b.and_(carry, b.icmp_unsigned("==", keyed, plane))
+                    b.store(b.or_(b.load(slot), chosen), slot)
+
+            numbers(look)
+            for slot, bits in ((if_down, down), (if_up, up)):
+                e.store(b.bitcast(b.load(slot), ir.IntType(lanes)), bits, b.udiv(at, _WORD(8)))
+
+        e.repeat(blocks_in(e, count, lanes), block)
+
+    e.unrolled(planes, body, UNROLLED)
 
 
-def _look_up(e, keys, table, table_at, planes):
+def _look_up(e, numbers, keys, table, table_at):
     """Return for each vector of keys the probabilities of a block's sites."""
     b = e.builder
+    slots = [e.variable(e.constant(ir.IntType(32), WORD_SITES, 0)) for _ in keys]
     first = e.load(table, table_at, WORD_SITES)
-    slots = [e.variable(first) for _ in keys]
+    for slot in slots:
+        b.store(first, slot)
 
-    def look(before):
-        index = b.add(before, _WORD(1))
+    def look(index):
         value = e.load(table, b.add(table_at, b.mul(index, _WORD(WORD_SITES))), WORD_SITES)
         plane = e.byte(index, WORD_SITES)
         for key, slot in zip(keys, slots, strict=True):
             b.store(b.select(b.icmp_unsigned("==", key, plane), value, b.load(slot)), slot)
 
-    e.repeat(b.sub(planes, _WORD(1)), look, (UNROLLED[0] - 1,))
+    numbers(look)
     return [b.load(slot) for slot in slots]
 
 
 @vector_operation(types.void)
-def draw(e, keys, at, words, word_at, table, table_at, planes, state, state_at, sums, sum_at):
-    """Update 16 random sites: up if the word is below p; the sums gain p in units of 2^-24."""
+def draw(e, keys, words, word_at, table, table_step, planes, state, state_at, sums, flat, count):
+    """Update `count` random sites: up if the word is below p; the sums gain p in units of 2^-24."""
     b = e.builder
-    key = e.load(keys, at, WORD_SITES)
-    (p,) = _look_up(e, [key], table, table_at, planes)
-    value = b.icmp_unsigned("<", e.load(words, word_at, WORD_SITES), p)
-    e.store(b.zext(value, ir.VectorType(_BYTE, WORD_SITES)), state, state_at)
-    credit = b.lshr(p, e.constant(ir.IntType(32), WORD_SITES, 8))
-    e.store(b.add(e.load(sums, sum_at, WORD_SITES), credit), sums, sum_at)
+
+    def body(numbers):
+        def block(number):
+            at = b.mul(number, _WORD(WORD_SITES))
+            here = b.add(flat, at)
+            key = e.load(keys, at, WORD_SITES)
+            (p,) = _look_up(e, numbers, [key], table, b.mul(b.mul(here, planes), table_step))
+            value = b.icmp_unsigned("<", e.load(words, b.add(word_at, at), WORD_SITES), p)
+            e.store(b.zext(value, ir.VectorType(_BYTE, WORD_SITES)), state, b.add(state_at, at))
+            credit = b.lshr(p, e.constant(ir.IntType(32), WORD_SITES, 8))
+            e.store(b.add(e.load(sums, here, WORD_SITES), credit), sums, here)
+
+        e.repeat(blocks_in(e, count, WORD_SITES), block)
+
+    e.unrolled(planes, body, UNROLLED[:1])
 
 
 @vector_operation(types.void)
-def draw_outcomes(e, keys, at, step, words, word_at, table, table_at, planes, down, up, bit_at):
-    """Store the bits that 16 random sites would get if their left neighbour were down, and if up."""
+def draw_outcomes(e, keys, step, words, word_at, table, table_step, planes, flat, down, up, count):
+    """Store the bits that `count` random sites would get if their left neighbour were down, and if up."""
     b = e.builder
-    key = e.load(keys, at, WORD_SITES)
-    raised = b.add(key, e.byte(step, WORD_SITES))
-    word = e.load(words, word_at, WORD_SITES)
-    for p, bits in zip(_look_up(e, [key, raised], table, table_at, planes), (down, up), strict=True):
-        e.store(b.bitcast(b.icmp_unsigned("<", word, p), ir.IntType(WORD_SITES)), bits, bit_at)
+
+    def body(numbers):
+        def block(number):
+            at = b.mul(number, _WORD(WORD_SITES))
+            table_at = b.mul(b.mul(b.add(flat, at), planes), table_step)
+            key = e.load(keys, at, WORD_SITES)
+            raised = b.add(key, e.byte(step, WORD_SITES))
+            word = e.load(words, b.add(word_at, at), WORD_SITES)
+            found = _look_up(e, numbers, [key, raised], table, table_at)
+            for p, bits in zip(found, (down, up), strict=True):
+                value = b.bitcast(b.icmp_unsigned("<", word, p), ir.IntType(WORD_SITES))
+                e.store(value, bits, b.udiv(at, _WORD(8)))
+
+        e.repeat(blocks_in(e, count, WORD_SITES), block)
+
+    e.unrolled(planes, body, UNROLLED[:1])

@@ -50,9 +50,15 @@ class Layout:
         self.padded = -(-int(self.length.max()) // block) * block
         self.stride = -(-self.padded // HALO) * HALO + HALO
         self.rows = self.classes * self.lines
+        self.words = -(-int(self.length.max()) // 64)
         self.state_size = HALO + (self.rows + 1) * self.stride + HALO
         self.flat_size = self.rows * self.padded
         self.order = self._order()
+
+    @property
+    def fused(self):
+        """Whether every bond has one end in the last phase: two colours."""
+        return self.chromatic and not self.diagonal
 
     def _order(self):
         """Return (line, class) of every row in the order of updates, and the phases' ends."""
@@ -131,15 +137,15 @@ class Layout:
         neighbours = self.neighbours()
         count = neighbours.shape[1]
         length = self.length[kind, line]
-        if self.chromatic and not self.diagonal:
+        if self.fused:
             partners = neighbours
-            scored = [self.lines, 2 * self.lines]
         else:
-            partners = self._forward(neighbours, line, kind)
-            scored = [0, self.rows]
+            # The later half of the neighbours: every bond once, periodic ones included.
+            partners = neighbours[:, count // 2 :]
         left = 0 if self.chromatic else self._step(count // 2 - 1, pattern)
         right = 0 if self.chromatic else self._step(count // 2, pattern)
         shape = [count, partners.shape[1], int(pattern), planes, left, right, int(self.periodic[-1])]
+        shape.append(int(self.fused))
         return Plan(
             start=self._row_start(line, kind).astype(np.int64),
             length=length.astype(np.int64),
@@ -148,17 +154,12 @@ class Layout:
             neighbours=np.ascontiguousarray(neighbours.reshape(-1), np.int64),
             partners=np.ascontiguousarray(partners.reshape(-1), np.int64),
             phase=np.array(ends, np.int64),
-            scored=np.array(scored, np.int64),
             shape=np.array(shape, np.int64),
         )
 
     @staticmethod
     def _step(place, pattern):
         return 1 << place if pattern else 1
-
-    def _forward(self, neighbours, line, kind):
-        """Return the later half of the neighbours: every bond once, periodic ones included."""
-        return neighbours[:, neighbours.shape[1] // 2 :]
 
     def sites_of_rows(self):
         """Yield (row, line, first column) slices: groups of rows that share their first column."""
@@ -215,6 +216,18 @@ class Layout:
             return self.from_rows(body)
         return self.from_rows(body[:, where])
 
+    def get_bits(self, bits):
+        """Return per-site values (lanes, sites) of states kept as bits, (lanes, rows * words)."""
+        rows = np.unpackbits(bits.view(np.uint8), axis=1, bitorder="little")
+        return self.from_rows(rows.reshape(len(bits), self.rows, -1))
+
+    def put_bits(self, grid):
+        """Return per-site values (lanes, sites) as bits, uint64 (lanes, rows * words)."""
+        rows = self.to_rows(grid, np.uint8)
+        wide = np.zeros((*rows.shape[:2], self.words * 64), np.uint8)
+        wide[..., : self.padded] = rows
+        return np.packbits(wide.reshape(len(grid), -1), axis=1, bitorder="little").view(np.uint64)
+
     def absent(self, forward=False):
         """Return how many neighbours (or forward partners) each site lacks, as int8 (sites,)."""
         grid = np.zeros(self.shape, np.int8)
@@ -228,7 +241,7 @@ class Layout:
 
     def score(self, coupling, field):
         """Return the kernels' Score for a coupling and a field (a number, or one per site)."""
-        forward = not (self.chromatic and not self.diagonal)
+        forward = not self.fused
         if forward:
             lacking = self.absent(forward=True)
         else:

@@ -24,11 +24,12 @@ class Plan(NamedTuple):
     neighbours: np.ndarray  # int64 (rows, neighbours), flattened: where the sites' i-th neighbours start
     partners: np.ndarray  # int64 (rows, partners), flattened: every bond of the lattice at one of its ends
     phase: np.ndarray  # int64 (phases + 1): ranges of rows that do not touch each other (chromatic scan)
-    scored: np.ndarray  # int64 (2): the range of rows whose partners are counted
-    shape: np.ndarray  # int64: neighbours, partners, 1 if keys are patterns, planes, left step, right step, wraps
+    shape: np.ndarray  # int64, in the order of the names below
 
 
-NEIGHBOURS, PARTNERS, PATTERN, PLANES, LEFT, RIGHT, WRAPS = range(7)
+# Numbers of neighbours and partners; 1 if keys are patterns; planes; what an up neighbour on the left or right
+# adds to a key where a chain follows; 1 if lines are periodic; 1 if every bond has an end in the last phase.
+NEIGHBOURS, PARTNERS, PATTERN, PLANES, LEFT, RIGHT, WRAPS, FUSED = range(8)
 
 
 class Score(NamedTuple):
@@ -44,9 +45,10 @@ class Score(NamedTuple):
 class Watch(NamedTuple):
     """The best state of each lane, and where threads meet."""
 
-    best: np.ndarray  # uint8 (lanes, state)
+    best: np.ndarray  # uint64 (lanes, rows, words): states as bits
     best_score: np.ndarray  # float64 (lanes)
-    partial: np.ndarray  # int64 (bands, 8): agreements and field of each band; a cache line each
+    recent: np.ndarray  # uint64 (passes, rows, words): the states after the passes of the present window
+    partial: np.ndarray  # int64 (2, bands, passes, 8): agreements and field; a cache line each
     gate: np.ndarray  # int64 (8)
 
 
@@ -65,8 +67,9 @@ class Scratch(NamedTuple):
     keys: np.ndarray  # uint8: a segment's keys
     down: np.ndarray  # uint8: bits that sites get from a left neighbour that is down
     up: np.ndarray  # uint8: likewise up
-    words: np.ndarray  # uint32
-    held: np.ndarray  # int64 (2): the blocks of words that are in `words`
+    words: np.ndarray  # uint32 (steps, words): every half pass of a window walks through its own words
+    held: np.ndarray  # int64 (steps, 2): the blocks of words that are in `words`
+    streams: np.ndarray  # uint64 (steps, 2): where the fast generator's words of that pass come from
 
 
 def aligned(shape, dtype, fill=0):
@@ -80,13 +83,14 @@ def aligned(shape, dtype, fill=0):
     return out
 
 
-def make_scratch():
+def make_scratch(steps):
     """Return working memory for one thread, with room for reading whole blocks past a segment's end."""
     size = SEGMENT + 64
     return Scratch(
         aligned((size,), np.uint8),
         aligned((size // 8,), np.uint8),
         aligned((size // 8,), np.uint8),
-        aligned((size + 512,), np.uint32),
-        np.zeros(2, np.int64),
+        aligned((steps, size + 512), np.uint32),
+        np.zeros((steps, 2), np.int64),
+        np.zeros((steps, 2), np.uint64),
     )

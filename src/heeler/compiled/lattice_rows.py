@@ -12,28 +12,21 @@ from heeler.compiled.lattice_blocks import (
     count_neighbours,
     count_up,
     load_bits,
+    snapshot,
     spread_bits,
     sum_field,
 )
-from heeler.compiled.lattice_plan import LEFT, NEIGHBOURS, PARTNERS, PATTERN, RIGHT, WRAPS
+from heeler.compiled.lattice_plan import FUSED, LEFT, NEIGHBOURS, PARTNERS, PATTERN, RIGHT, WRAPS
 
 _ONE = np.uint64(1)
 
 
 @helper
-def part(first, last, band, bands):
-    """Return the part of a range of rows that belongs to a band."""
-    count = last - first
-    return first + count * band // bands, first + count * (band + 1) // bands
-
-
-@helper
 def fill_keys(plan, keys, state, row, column, count):
     """Store the keys of a segment (the left neighbour left out where a chain follows)."""
-    for at in range(0, count, SITES):
-        count_neighbours(
-            keys, at, state, plan.neighbours, row, column + at, plan.shape[NEIGHBOURS], plan.shape[PATTERN]
-        )
+    count_neighbours(
+        keys, state, plan.neighbours, row, column, count, plan.shape[NEIGHBOURS], plan.shape[PATTERN]
+    )
 
 
 @helper
@@ -88,9 +81,9 @@ def count_bonds(plan, keys, state, row):
     partners = plan.shape[PARTNERS]
     total = 0
     for column in range(0, plan.length[row], SITES):
-        count_neighbours(keys, 0, state, plan.partners, row, column, partners, 0)
+        count_neighbours(keys, state, plan.partners, row, column, SITES, partners, 0)
         total += count_agreement(
-            keys, 0, state, plan.start[row] + column, partners, plan.length[row] - column
+            keys, 0, state, plan.start[row] + column, partners, plan.length[row] - column, 0
         )
     return total
 
@@ -112,24 +105,31 @@ def count_field(plan, score, state, row):
 
 
 @helper
-def finish_pass(plan, score, watch, share, scratch, state, field):
-    """Return the log score after a pass and keep the state if it is the best so far."""
-    if plan.phase.size > 2 and plan.scored[0] != plan.phase[plan.phase.size - 2]:
-        wait_for_all(watch.gate, share.bands)
+def count_segment(plan, keys, state, at, count):
+    """Return the agreements of a segment's sites with their neighbours, by the keys of their update."""
+    total = 0
+    for column in range(0, count, SITES):
+        total += count_agreement(keys, column, state, at + column, plan.shape[NEIGHBOURS], count - column, plan.shape[PATTERN])
+    return total
+
+
+@helper
+def finish_row(plan, score, watch, share, state, row, window_pass, turn):
+    """Renew a row's borders, keep its values and count its field."""
+    start = plan.start[row]
+    length = plan.length[row]
+    mend_borders(plan, state, start, length, (length + 63) // 64 * 64)
+    snapshot(state, start, watch.recent[window_pass], row * watch.recent.shape[2], length)
+    watch.partial[turn, share.band, window_pass, 1] += count_field(plan, score, state, row)
+
+
+@helper
+def score_rows(plan, watch, share, keys, state, first, last, window_pass, turn):
+    """Count the bonds of a range of rows."""
     agree = 0
-    first, last = part(plan.scored[0], plan.scored[1], share.band, share.bands)
     for row in range(first, last):
-        agree += count_bonds(plan, scratch.keys, state, row)
-    watch.partial[share.band, 0] = agree
-    watch.partial[share.band, 1] = field
-    if share.bands > 1:
-        wait_for_all(watch.gate, share.bands)
-    agree = 0
-    field = 0
-    for band in range(share.bands):
-        agree += watch.partial[band, 0]
-        field += watch.partial[band, 1]
-    return log_score(score, agree, field)
+        agree += count_bonds(plan, keys, state, row)
+    watch.partial[turn, share.band, window_pass, 0] += agree
 
 
 @helper
@@ -139,16 +139,40 @@ def log_score(score, agree, field):
 
 
 @helper
-def keep_best(plan, watch, share, state, lane, score, best_score):
-    """Copy the band's rows and return the new best score if this one is better."""
-    if score <= best_score:
-        return best_score
-    for phase in range(plan.phase.size - 1):
-        first, last = part(plan.phase[phase], plan.phase[phase + 1], share.band, share.bands)
-        for row in range(first, last):
-            for k in range(plan.start[row], plan.start[row] + plan.length[row]):
-                watch.best[lane, k] = state[k]
-    return score
+def open_window(watch, share, turn):
+    """Clear a band's counts."""
+    for k in range(watch.partial.shape[2]):
+        watch.partial[turn, share.band, k, 0] = 0
+        watch.partial[turn, share.band, k, 1] = 0
+
+
+@helper
+def close_window(plan, score, watch, share, lane, turn, window, scores, n, best_score):
+    """Store the scores of a window's passes; keep the best state; return its score.
+
+    Every band computes the same numbers; each copies its part of the rows.
+    """
+    best = -1
+    for k in range(window):
+        agree = 0
+        field = 0
+        for band in range(share.bands):
+            agree += watch.partial[turn, band, k, 0]
+            field += watch.partial[turn, band, k, 1]
+        value = log_score(score, agree, field)
+        if share.band == 0:
+            scores[n + k, lane] = value
+        if value > best_score:
+            best_score = value
+            best = k
+    if best >= 0:
+        rows, words = watch.recent.shape[1], watch.recent.shape[2]
+        for row in range(rows * share.band // share.bands, rows * (share.band + 1) // share.bands):
+            for word in range(words):
+                watch.best[lane, row * words + word] = watch.recent[best, row, word]
+        if share.bands > 1:
+            wait_for_all(watch.gate, share.bands)
+    return best_score
 
 
 @kernel
@@ -159,6 +183,6 @@ def score_states(plan, score, keys, states, out):
         field = 0
         for row in range(plan.start.size):
             field += count_field(plan, score, states[lane], row)
-            if plan.scored[0] <= row < plan.scored[1]:
+            if plan.shape[FUSED] == 0 or row >= plan.phase[plan.phase.size - 2]:
                 agree += count_bonds(plan, keys, states[lane], row)
         out[lane] = log_score(score, agree, field)

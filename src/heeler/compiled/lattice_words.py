@@ -108,28 +108,44 @@ def fill_fast(e, out, at, start, twist, block):
 
 
 @helper
-def words_at(out, held, generator, key, stream, pass_number, lane, position, count):
-    """Make out[result:result + count] the words of `count` positions from `position` on.
+def words_at(scratch, slot, generator, key, pass_number, lane, position, count):
+    """Make scratch.words[slot, result:result + count] the words of `count` positions from `position` on.
 
-    `held` are the blocks that `out` holds already, [held[0], held[1]): rows follow each other, so the last block
-    of one is often the first of the next.
+    `held` are the blocks, [first, last), that are there already: rows follow each other, so the last block of one
+    is often the first of the next.
     """
+    out = scratch.words[slot]
+    held = scratch.held
     first = position // BLOCK
     last = (position + count - 1) // BLOCK
-    if first < held[0] or first >= held[1]:
-        held[1] = first
-    elif first > held[0]:
-        shift = (first - held[0]) * BLOCK
-        for k in range((held[1] - first) * BLOCK):
+    if first < held[slot, 0] or first >= held[slot, 1]:
+        held[slot, 1] = first
+    elif first > held[slot, 0]:
+        shift = (first - held[slot, 0]) * BLOCK
+        for k in range((held[slot, 1] - first) * BLOCK):
             out[k] = out[shift + k]
-    held[0] = first
-    for block in range(held[1], last + 1):
+    held[slot, 0] = first
+    for block in range(held[slot, 1], last + 1):
         if generator == PHILOX:
             fill_philox(
                 out, (block - first) * BLOCK, np.int64(key), np.int64(pass_number & 0xFFFFFFFF),
                 ((pass_number >> 32) << 3) + DRAW_VALUE, lane, block,
             )  # fmt: skip
         else:
-            fill_fast(out, (block - first) * BLOCK, np.int64(stream[0]), np.int64(stream[1]), block)
-    held[1] = max(held[1], last + 1)
+            fill_fast(
+                out, (block - first) * BLOCK, np.int64(scratch.streams[slot, 0]),
+                np.int64(scratch.streams[slot, 1]), block,
+            )  # fmt: skip
+    held[slot, 1] = max(held[slot, 1], last + 1)
     return position - first * BLOCK
+
+
+@helper
+def open_streams(scratch, phases, generator, key, first_pass, lane):
+    """Forget the words of the window before and prepare those of the next passes."""
+    for step in range(scratch.held.shape[0]):
+        scratch.held[step, 1] = 0
+        if generator == FAST:
+            start, twist = fast_stream(key, first_pass + step // phases, DRAW_VALUE, lane)
+            scratch.streams[step, 0] = start
+            scratch.streams[step, 1] = twist

@@ -60,19 +60,25 @@ class Emitter:
         """Return a slot that holds a vector across the iterations of a loop."""
         return cgutils.alloca_once_value(self.builder, value)
 
-    def repeat(self, count, body, common=()):
-        """Emit body(index) for index 0 ... count - 1, unrolled where count is one of the `common` numbers."""
+    def repeat(self, count, body):
+        """Emit a loop around body(index), index 0 ... count - 1."""
+        with cgutils.for_range(self.builder, count) as loop:
+            body(loop.index)
+
+    def unrolled(self, count, body, common):
+        """Emit body(numbers) where `numbers(step)` runs step(index) for 0 ... count - 1.
+
+        The body is emitted once for each of the `common` counts, with its steps unrolled, and once with a loop.
+        """
         b = self.builder
         if not common:
-            with cgutils.for_range(b, count) as loop:
-                body(loop.index)
+            body(lambda step: self.repeat(count, step))
             return
         with b.if_else(b.icmp_signed("==", count, _WORD(common[0]))) as (then, otherwise):
             with then:
-                for index in range(common[0]):
-                    body(_WORD(index))
+                body(lambda step: [step(_WORD(index)) for index in range(common[0])])
             with otherwise:
-                self.repeat(count, body, common[1:])
+                self.unrolled(count, body, common[1:])
 
     def sum_bytes(self, value):
         """Return the sum of a vector of bytes as an int64."""
@@ -87,6 +93,13 @@ class Emitter:
         )
         total = self.builder.call(function, [value])
         return self.builder.zext(total, _WORD) if kind.element.width < 64 else total
+
+    def count_bits(self, value):
+        """Return the number of ones in each byte of a vector."""
+        kind = value.type
+        name = f"llvm.ctpop.v{kind.count}i{kind.element.width}"
+        function = cgutils.get_or_insert_function(self.builder.module, ir.FunctionType(kind, [kind]), name)
+        return self.builder.call(function, [value])
 
     def sum_words(self, value):
         """Return the sum of a vector of int64."""

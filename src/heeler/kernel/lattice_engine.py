@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from heeler.compiled.lattice_schedule import Schedule
     from heeler.model import Lattice
 
 GENERATORS = {"philox": 0, "fast": 1}
 _GREEDY = 2
+FLUSH = 240  # passes between emptyings of the small counters, as in the kernels
 _BAND_SITES = 1 << 13  # below this a pass is so short that meeting at barriers costs more than it saves
 
 
@@ -89,10 +91,19 @@ class LatticeEngine:
         self._score = self._layout.score(model.coupling, self._field)
         self._states = aligned((self.lanes, self._layout.state_size), np.uint8)
         self._layout.put_states(states, self._states)
-        self._best = aligned(self._states.shape, np.uint8, self._states)
+        self._best = self._layout.put_bits(states)
         self._best_scores = self.log_scores(states)
         self.set_temperature(temperature)
         self._make_accumulators(initial_weights)
+        self._made: dict = {}
+        self._tiles = (1, 1)
+        if self._layout.fused:
+            from heeler.compiled.lattice_schedule import depth
+
+            table = self._table.nbytes if self._table_step else 0
+            weights = self._weights.nbytes // self.lanes if driver == "herded" else 0
+            line = (weights + table + 6 * self.n) // model.shape[0]
+            self._tiles = depth(line, model.shape[0])
 
     def _make_accumulators(self, initial_weights: np.ndarray | None) -> None:
         from heeler.compiled.lattice_plan import aligned
@@ -143,57 +154,111 @@ class LatticeEngine:
         packed = aligned((len(states), self._layout.state_size), np.uint8)
         self._layout.put_states(states, packed)
         scores = np.empty(len(states))
-        score_states(self._plan, self._score, make_scratch().keys, packed, scores)
+        score_states(self._plan, self._score, make_scratch(1).keys, packed, scores)
         return scores
 
     def advance(self, passes: int, scores: np.ndarray, threads: int = 1) -> None:
         """Advance all lanes by that many passes; store the log scores after each in scores (passes, lanes)."""
-        from heeler.compiled.lattice_plan import Share, Watch, make_scratch
-
-        work = self._work(scores)
-        gate = np.zeros(8, np.int64)
-
-        def run(first: int, last: int, band: int, bands: int, partial: np.ndarray) -> None:
-            watch = Watch(self._best, self._best_scores, partial, gate)
-            work(watch, Share(first, last, band, bands), make_scratch())
-
-        phases = self._plan.phase.size - 1
-        bands = threads if phases > 1 and self.n >= _BAND_SITES else 1
-        # Lanes side by side first; what is left over (or a few lanes) is shared row by row.
-        even = self.lanes - self.lanes % threads if bands > 1 else self.lanes
-        if threads == 1 or even == 1:
-            run(0, even, 0, 1, np.zeros((1, 8), np.int64))
-        elif even:
-            cut = [even * k // threads for k in range(threads + 1)]
-            _together(
-                [
-                    (lambda a=a, b=b: run(a, b, 0, 1, np.zeros((1, 8), np.int64)))
-                    for a, b in zip(cut[:-1], cut[1:], strict=True)
-                    if b > a
-                ]
+        if passes < 0 or scores.shape != (passes, self.lanes) or scores.dtype != np.float64:
+            raise ValueError(
+                f"scores must be float64 of shape {(passes, self.lanes)}, "
+                f"got {scores.dtype} of shape {scores.shape}"
             )
+        bands = threads if self._plan.phase.size > 2 and self.n >= _BAND_SITES else 1
+        # Lanes side by side first; what is left over (or a single lane) is shared row by row.
+        even = self.lanes - self.lanes % threads if bands > 1 else self.lanes
+        jobs = []
+        if even:
+            at = [even * k // threads for k in range(threads + 1)]
+            for first, last in zip(at[:-1], at[1:], strict=True):
+                if last > first:
+                    jobs.append(self._job(passes, scores, (first, last, 0, 1), self._meeting(1)))
+        together(jobs)
         if even < self.lanes:
-            partial = np.zeros((bands, 8), np.int64)
-            _together(
-                [(lambda k=k: run(even, self.lanes, k, bands, partial)) for k in range(bands)]
+            meeting = self._meeting(bands)
+            together(
+                [self._job(passes, scores, (even, self.lanes, k, bands), meeting) for k in range(bands)]
             )
         self.passes += passes
         self._since += passes
 
-    def _work(self, scores: np.ndarray) -> Callable:
-        since, states = self._since, self._states
+    def _schedules(self, passes: int, bands: int) -> list:
+        """Return (first pass, last pass, schedule) of stretches of windows of one length."""
+        stretches, at = [], 0
+        depth = self._depth(bands)
+        while at < passes:
+            # Windows end where counts are emptied, at fixed passes.
+            room = min(passes - at, FLUSH - (self._since + at) % FLUSH)
+            window = min(depth, room)
+            many = room // window * window
+            if many == room and room % FLUSH == 0:
+                many = (passes - at) // FLUSH * FLUSH
+            stretches.append((at, at + many, self._schedule(window, bands)))
+            at += many
+        return stretches
+
+    def _depth(self, bands: int) -> int:
+        """Return how many passes go through the lattice together."""
+        depth, per_unit = self._tiles
+        while depth > 1 and self._skewed(depth, per_unit, bands) is None:
+            depth //= 2
+        return max(depth, 1)
+
+    def _skewed(self, window: int, per_unit: int, bands: int) -> "Schedule | None":
+        from heeler.compiled.lattice_schedule import skewed
+
+        name = (window, bands)
+        if name not in self._made:
+            layout = self._layout
+            per_group = layout.lines // layout.shape[0]
+            self._made[name] = skewed(
+                layout.lines, per_group, per_unit, window, bands, layout.periodic[0]
+            )
+        return self._made[name]
+
+    def _schedule(self, window: int, bands: int) -> "Schedule":
+        from heeler.compiled.lattice_schedule import plain
+
+        if self._depth(bands) > 1:
+            return self._skewed(window, self._tiles[1], bands)
+        return plain(self._plan, bands, self._layout.fused)
+
+    def _meeting(self, bands: int) -> "tuple":
+        """Return where the threads of one group of lanes leave what they count, and their gate."""
+        depth = self._depth(bands)
+        recent = np.zeros((depth, self._layout.rows, self._layout.words), np.uint64)
+        return recent, np.zeros((2, bands, depth, 8), np.int64), np.zeros(8, np.int64)
+
+    def _job(self, passes: int, scores: np.ndarray, share: tuple, meeting: tuple) -> Callable:
+        from heeler.compiled.lattice_plan import Share, Watch, make_scratch
+
+        share = Share(*share)
+        watch = Watch(self._best, self._best_scores, *meeting)
+        stretches = self._schedules(passes, share.bands)
+        scratch = make_scratch(self._depth(share.bands) * (self._plan.phase.size - 1))
+
+        def run() -> None:
+            for first, last, schedule in stretches:
+                self._advance(first, schedule, watch, share, scratch, scores[first:last])
+
+        return run
+
+    def _advance(self, first, schedule, watch, share, scratch, scores) -> None:  # noqa: ANN001
+        since = self._since + first
         if self.driver == "herded":
             from heeler.compiled.lattice_herded import advance_herded
 
-            return lambda watch, share, scratch: advance_herded(
-                self._plan, self._score, watch, share, scratch, states, self._weights, self._table,
-                self._table_step, self._sums, self._totals, since, scores,
+            advance_herded(
+                self._plan, schedule, self._score, watch, share, scratch, self._states, self._weights,
+                self._table, self._table_step, self._sums, self._totals, since, scores,
             )  # fmt: skip
+            return
         from heeler.compiled.lattice_random import advance_random
 
-        return lambda watch, share, scratch: advance_random(
-            self._plan, self._score, watch, share, scratch, states, self._table, self._table_step, self._sums,
-            self._totals, since, self._generator, self._key, self.passes, self._first_lane, scores,
+        advance_random(
+            self._plan, schedule, self._score, watch, share, scratch, self._states, self._table,
+            self._table_step, self._sums, self._totals, since, self._generator, self._key,
+            self.passes + first, self._first_lane, scores,
         )  # fmt: skip
 
     def states(self) -> np.ndarray:
@@ -202,7 +267,7 @@ class LatticeEngine:
 
     def best_states(self) -> np.ndarray:
         """Return the best states after any pass, uint8 (lanes, n)."""
-        return self._layout.get_states(self._best)
+        return self._layout.get_bits(self._best)
 
     def best_scores(self) -> np.ndarray:
         """Return the log scores of the best states, (lanes,)."""
@@ -319,10 +384,11 @@ def refusal(
     return None
 
 
-def _together(jobs: list[Callable]) -> None:
+def together(jobs: list[Callable]) -> None:
     """Run jobs at the same time, the last one here. Each must have a thread: they wait for each other."""
-    if len(jobs) == 1:
-        jobs[0]()
+    if len(jobs) < 2:
+        for job in jobs:
+            job()
         return
     with ThreadPoolExecutor(len(jobs) - 1) as pool:
         others = [pool.submit(job) for job in jobs[:-1]]
