@@ -9,7 +9,7 @@ import pytest
 import heeler
 from heeler import exact
 from heeler.exact.problem import absorb
-from heeler.exact.propagate import combine, keep_axes, singles
+from heeler.exact.propagate import combine, invert, invert_one, keep_axes, singles
 
 from .brute import Counted, random_model
 
@@ -285,3 +285,12 @@ def test_large_tables_are_combined_right():
         for axis, single in enumerate(singles(whole)):
             others = tuple(a for a in range(9) if a != axis)
             np.testing.assert_allclose(single, whole.sum(axis=others), atol=1e-9)
+
+
+def test_no_uniform_number_draws_an_impossible_value():
+    weight = np.array([0.0, 0.3, 0.0, 0.7, 0.0])
+    # 1.0 stands for a product of uniform and total that rounds up to the total.
+    uniform = np.array([0.0, 0.2999, 0.3001, 1.0 - 2.0**-53, 1.0])
+    expected = [1, 1, 3, 3, 3]
+    assert invert_one(weight, uniform).tolist() == expected
+    assert invert(np.repeat(weight[:, None], 5, axis=1), uniform).tolist() == expected
