@@ -40,6 +40,7 @@ def best(
     interrupted = False
     if exact:
         settings: dict[str, Any] = {"method": "junction tree"}
+        stats: dict[str, Any] = {}
         state, score = heeler.exact.map_state(ready, memory_limit=int(memory_limit * 2**30))
     else:
         run = heeler.sample(
@@ -49,7 +50,8 @@ def best(
                 context=context, chains=chains, temperature=temperature, seed=seed,
             ),
         )  # fmt: skip
-        settings, state, score = run.settings, run.best.state, run.best.log_score
+        settings, stats = run.settings, run.stats
+        state, score = run.best.state, run.best.log_score
         interrupted = was_interrupted(run)
     if output is not None:
         heeler.io.uai.write_state(output, [int(value) for value in state])
@@ -62,6 +64,7 @@ def best(
                 "state": named,
                 "log_score": float(score),
                 "proved": exact,
+                "stats": stats,
                 "interrupted": interrupted,
             }
         )

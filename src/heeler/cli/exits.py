@@ -67,7 +67,7 @@ def was_interrupted(run: Any) -> bool:
     bool
         Whether to end with the exit code of an interruption.
     """
-    interrupted = run.stats.get("stopped_by") == "interrupt"
+    interrupted = bool(run.stats.get("interrupted"))
     if interrupted:
         say("interrupted: what follows is what there was by then")
     return interrupted

@@ -11,7 +11,7 @@ import typer
 from heeler.cli import options as o
 from heeler.cli.exits import Exit, was_interrupted
 from heeler.cli.load import describe, load_model
-from heeler.cli.show import print_json, print_table, probabilities_by_name
+from heeler.cli.show import print_json, print_line, print_table, probabilities_by_name
 
 __all__ = ["marginals"]
 
@@ -47,6 +47,7 @@ def marginals(
     interrupted = False
     if exact:
         settings: dict[str, Any] = {"method": "junction tree"}
+        stats: dict[str, Any] = {}
         result = heeler.exact.marginals(ready, memory_limit=int(memory_limit * 2**30))
         errors = None
     else:
@@ -58,7 +59,8 @@ def marginals(
                 seed=seed,
             ),
         )  # fmt: skip
-        settings, result, errors = run.settings, run.marginals, run.errors
+        settings, stats = run.settings, run.stats
+        result, errors = run.marginals, run.errors
         interrupted = was_interrupted(run)
     if output is not None:
         heeler.io.uai.write_marginals(output, [result[v] for v in range(ready.n_variables)])
@@ -69,6 +71,8 @@ def marginals(
                 "settings": settings,
                 "marginals": probabilities_by_name(ready, result),
                 "errors": None if errors is None else probabilities_by_name(ready, errors),
+                "errors_cover": None if errors is None else errors.label,
+                "stats": stats,
                 "interrupted": interrupted,
             }
         )
@@ -76,6 +80,8 @@ def marginals(
         heads = ["variable", "probabilities" if errors is None else "probabilities ± error"]
         title = f"{'exact marginals' if exact else 'marginals'} of {model.name}"
         print_table(title, heads, _rows(ready, result, errors), ready.n_variables)
+        if errors is not None:
+            print_line(f"{settings['driver']}, {stats['sweeps']} sweeps; errors: {errors.label}")
     if interrupted:
         raise typer.Exit(Exit.INTERRUPTED)
 

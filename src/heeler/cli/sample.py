@@ -80,9 +80,9 @@ def sample(
             ready, sweeps=sweeps, driver=driver, scan=scan, context=context, chains=chains,
             burn_in=burn_in, thin=thin, temperature=temperature, seed=seed, keep="samples",
         )  # fmt: skip
-        settings, states = run.settings, np.asarray(run.samples)
+        settings, states = run.settings, _in_order(run)
         interrupted = was_interrupted(run)
-        states = states.reshape(-1, ready.n_variables)[:number]
+        states = states[:number]
     data = _encoded(chosen, ready, model, settings, states, indices)
     if output is None:
         sys.stdout.flush()
@@ -92,6 +92,14 @@ def sample(
         output.write_bytes(data)
     if interrupted:
         raise typer.Exit(Exit.INTERRUPTED)
+
+
+def _in_order(run: Any) -> np.ndarray:
+    """Return the kept states, those of one sweep together, as (draws, variables)."""
+    n = run.model.n_variables
+    if run.stats.get("kept_states") == 0:
+        return np.empty((0, n), np.uint8)
+    return np.swapaxes(run.samples, 0, 1).reshape(-1, n)
 
 
 def _format(form: Format | None, json: bool, output: Path | None) -> Format:

@@ -10,7 +10,14 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["plain", "print_json", "print_table", "probabilities_by_name", "state_by_name"]
+__all__ = [
+    "plain",
+    "print_json",
+    "print_line",
+    "print_table",
+    "probabilities_by_name",
+    "state_by_name",
+]
 
 #: Rows of a table for people; programs get all of them.
 MAX_ROWS = 50
@@ -95,6 +102,17 @@ def print_table(
     console.print(table)
     if total > MAX_ROWS:
         console.print(f"… and {total - MAX_ROWS} more, use --json")
+
+
+def print_line(text: str) -> None:
+    """Print a line below a table, as long as it is.
+
+    Parameters
+    ----------
+    text : str
+        The line.
+    """
+    sys.stdout.write(f"{text}\n")
 
 
 def probabilities_by_name(model: Any, rows: Any) -> dict[str, dict[str, float]]:
