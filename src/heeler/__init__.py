@@ -10,21 +10,32 @@ __version__ = "0.1.0"
 
 # Public name -> "module:attribute", or "module" alone for a public subpackage.
 _PUBLIC = {
+    "Greedy": "heeler.driver:Greedy",
+    "Herded": "heeler.driver:Herded",
     "Model": "heeler.model.base:Model",
     "NoStateFound": "heeler.model.start:NoStateFound",
+    "Quasi": "heeler.driver:Quasi",
+    "Random": "heeler.driver:Random",
     "ReadError": "heeler.io:ReadError",
+    "Run": "heeler.run.result:Run",
     "bayes_net": "heeler.model.bayes_net:bayes_net",
     "boltzmann": "heeler.model.boltzmann:boltzmann",
     "chain": "heeler.model.chain:chain",
+    "driver": "heeler.driver",
     "exact": "heeler.exact",
     "factor_graph": "heeler.model.factor_graph:factor_graph",
+    "herd": "heeler.herding:herd",
     "io": "heeler.io",
     "ising": "heeler.model.ising:ising",
     "lattice": "heeler.model.lattice:lattice",
+    "load": "heeler.run.saving:load",
+    "mean_field": "heeler.exact.mean_field:mean_field",
     "model": "heeler.model",
     "potts": "heeler.model.potts:potts",
     "rbm": "heeler.model.rbm:rbm",
     "read": "heeler.io:read",
+    "sample": "heeler.run.sample:sample",
+    "scan": "heeler.scan",
     "write": "heeler.io:write",
 }
 

@@ -36,6 +36,7 @@ class Dense(NamedTuple):
     """Binary units that all touch each other: local fields kept up to date as integers, so they never drift."""
 
     weights: np.ndarray  # int32 (n, n), symmetric, diagonal 0
+    bias: np.ndarray  # int64 (n)
     fields: np.ndarray  # int64 (lanes, n): log-odds of each unit
     unit: float  # nats of one integer step; the score is counted in the same steps
 
@@ -45,6 +46,7 @@ class Bipartite(NamedTuple):
 
     weights: np.ndarray  # int32 (visible, hidden)
     transposed: np.ndarray  # int32 (hidden, visible)
+    bias: np.ndarray  # int64 (n)
     fields: np.ndarray  # int64 (lanes, n)
     unit: float
 

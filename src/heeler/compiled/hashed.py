@@ -122,3 +122,9 @@ def weight_gain(keys, weights, owner, start, width, out):
             for entry in range(width):
                 now = np.int64(weights[slot * width + entry])
                 out[owner[slot] * width + entry] += now - first_weight(start, keys[slot], entry, bits)
+
+
+@kernel
+def mix_word(z):
+    """Scramble 64 bits, callable from Python."""
+    return mix(z)

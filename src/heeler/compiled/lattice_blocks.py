@@ -15,7 +15,7 @@ from heeler.compiled.vectors import vector_operation
 _BYTE, _WORD, _BIT = ir.IntType(8), ir.IntType(64), ir.IntType(1)
 SITES = 64
 WORD_SITES = 16
-UNROLLED = (5, 16)  # planes of a 2-D lattice with 4 neighbours: counts, patterns
+UNROLLED = (5,)  # planes of a 2-D lattice with 4 neighbours, by counts
 
 
 def weight_sites(array_type):

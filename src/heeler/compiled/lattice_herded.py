@@ -8,6 +8,7 @@ from heeler.compiled.lattice_blocks import herd, herd_outcomes
 from heeler.compiled.lattice_plan import FUSED, LEFT, PLANES, SEGMENT
 from heeler.compiled.lattice_rows import (
     close_window,
+    cold_part,
     count_segment,
     fill_keys,
     finish_row,
@@ -15,6 +16,7 @@ from heeler.compiled.lattice_rows import (
     resolve,
     score_rows,
 )
+from heeler.compiled.vectors import fetch_ahead
 
 # Passes between emptyings of the 8-bit counts: below 256, and a multiple of every window's length.
 FLUSH = 240
@@ -61,6 +63,7 @@ def advance_herded(plan, schedule, score, watch, share, scratch, states, weights
     weight itself. A pass reads and writes each site's weights once.
     """
     phases = plan.phase.size - 1
+    planes = plan.shape[PLANES]
     turn = 0
     for lane in range(share.first_lane, share.last_lane):
         state = states[lane]
@@ -77,6 +80,11 @@ def advance_herded(plan, schedule, score, watch, share, scratch, states, weights
                         score_rows(plan, watch, share, scratch.keys, state, first, last, 0, turn)
                         continue
                     now = step // phases
+                    begin, end = cold_part(plan, schedule, job)
+                    if end > begin:
+                        fetch_ahead(weights[lane], begin * planes, end * planes)
+                        if table_step != 0:
+                            fetch_ahead(table, begin * planes, end * planes)
                     scored = plan.shape[FUSED] != 0 and step % phases == phases - 1
                     for row in range(first, last):
                         watch.partial[turn, share.band, now, 0] += _herd_row(

@@ -8,6 +8,7 @@ from heeler.compiled.lattice_blocks import draw, draw_outcomes
 from heeler.compiled.lattice_plan import FUSED, LEFT, PLANES, SEGMENT
 from heeler.compiled.lattice_rows import (
     close_window,
+    cold_part,
     count_segment,
     fill_keys,
     finish_row,
@@ -16,6 +17,7 @@ from heeler.compiled.lattice_rows import (
     score_rows,
 )
 from heeler.compiled.lattice_words import GREEDY, open_streams, words_at
+from heeler.compiled.vectors import fetch_ahead
 
 # Passes between emptyings of the 32-bit sums of probabilities in units of 2^-24: below 256, and a multiple of
 # every window's length.
@@ -79,6 +81,7 @@ def advance_random(plan, schedule, score, watch, share, scratch, states, table, 
     Every update leaves p invariant, up to the rounding of p to 2^-32.
     """
     phases = plan.phase.size - 1
+    planes = plan.shape[PLANES]
     turn = 0
     for lane in range(share.first_lane, share.last_lane):
         state = states[lane]
@@ -96,6 +99,11 @@ def advance_random(plan, schedule, score, watch, share, scratch, states, table, 
                         score_rows(plan, watch, share, scratch.keys, state, first, last, 0, turn)
                         continue
                     now = step // phases
+                    begin, end = cold_part(plan, schedule, job)
+                    if end > begin:
+                        fetch_ahead(sums[lane], begin, end)
+                        if table_step != 0:
+                            fetch_ahead(table, begin * planes, end * planes)
                     scored = plan.shape[FUSED] != 0 and step % phases == phases - 1
                     for row in range(first, last):
                         watch.partial[turn, share.band, now, 0] += _draw_row(

@@ -133,6 +133,17 @@ def score_rows(plan, watch, share, keys, state, first, last, window_pass, turn):
 
 
 @helper
+def cold_part(plan, schedule, job):
+    """Return the range of sites (in the accumulators' order) that a job should fetch for later jobs."""
+    row = schedule.jobs[job, 3]
+    if row < 0:
+        return 0, 0
+    size = schedule.jobs[job, 4] * (plan.flat[1] if plan.flat.size > 1 else 0)
+    share, shares = schedule.jobs[job, 5], schedule.window
+    return plan.flat[row] + size * share // shares, plan.flat[row] + size * (share + 1) // shares
+
+
+@helper
 def log_score(score, agree, field):
     """Return the log score that belongs to the counts of a state."""
     return score.coupling * (2 * agree - score.bonds) + score.unit * (2 * field - score.offset)

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 DEPTH = 8  # passes that follow each other; more gain nothing once arithmetic is the limit
-NEAR = 384 << 10  # bytes of a window that should stay in a core's own cache (1 MB on current processors)
+NEAR = 1280 << 10  # bytes of a window that a core's own caches can about hold (1 MB on current processors)
+SHALLOW = 4  # windows of fewer passes lose more by their broken streams than they save (measured)
 SMALL = 1 << 20  # a lattice of so many bytes stays there anyway
 UNIT = 12 << 10  # bytes of lines that are treated together, so that jobs are few
 SCORE = -1  # the step of a job that counts bonds instead of updating
@@ -20,14 +21,16 @@ SCORE = -1  # the step of a job that counts bonds instead of updating
 class Schedule(NamedTuple):
     """Jobs for every stage and band; all bands meet after every stage."""
 
-    jobs: np.ndarray  # int64 (jobs, 3): step (half pass) in the window or SCORE, first row, last row
+    # int64 (jobs, 6): step (half pass) in the window or SCORE, first row, last row; and what the job fetches for
+    # those after it: first row (or -1), rows, which part of them (of as many as the window has passes).
+    jobs: np.ndarray
     pointer: np.ndarray  # int64 (stages * bands + 1)
     window: int  # passes
 
 
 def _collect(stages, window):
     ends = np.cumsum([0] + [len(jobs) for stage in stages for jobs in stage])
-    jobs = np.concatenate([np.asarray(jobs, np.int64).reshape(-1, 3) for stage in stages for jobs in stage])
+    jobs = np.concatenate([np.asarray(jobs, np.int64).reshape(-1, 6) for stage in stages for jobs in stage])
     return Schedule(np.ascontiguousarray(jobs), ends.astype(np.int64), window)
 
 
@@ -41,10 +44,10 @@ def plain(plan, bands, fused):
     """Return the schedule of one pass, phase by phase."""
     ends = plan.phase.tolist()
     stages = [
-        [[(step, a, b)] for a, b in cut(ends[step], ends[step + 1], bands)] for step in range(len(ends) - 1)
+        [[(step, a, b, -1, 0, 0)] for a, b in cut(ends[step], ends[step + 1], bands)] for step in range(len(ends) - 1)
     ]
     if not fused:
-        stages.append([[(SCORE, a, b)] for a, b in cut(0, ends[-1], bands)])
+        stages.append([[(SCORE, a, b, -1, 0, 0)] for a, b in cut(0, ends[-1], bands)])
     return _collect(stages, 1)
 
 
@@ -73,9 +76,18 @@ def skewed(lines, per_group, per_unit, window, bands, wraps):
     edge = np.minimum(np.arange(units + 1) * per_unit, groups) * per_group
 
     def jobs_of(step, unit):
+        # The rows that steps 0 and 1 will touch next are in no cache: everybody fetches a part of them.
+        cold = unit + step + 1 - step % 2
+        known = cold < units
+        cold = np.where(known, cold, 0)
         unit = unit % units
         colour = (step % 2) * lines
-        return np.stack([step, colour + edge[unit], colour + edge[unit + 1]], 1)
+        return np.stack(
+            [
+                step, colour + edge[unit], colour + edge[unit + 1],
+                np.where(known, colour + edge[cold], -1), edge[cold + 1] - edge[cold], step // 2,
+            ], 1,
+        )  # fmt: skip
 
     whole, gaps = [], []
     for band, (low, high) in enumerate(bounds):
@@ -87,7 +99,7 @@ def skewed(lines, per_group, per_unit, window, bands, wraps):
         order = np.lexsort((step, unit + step))
         whole.append(jobs_of(step[order], unit[order]))
         if not (wraps or band > 0):
-            gaps.append(np.zeros((0, 3), np.int64))
+            gaps.append(np.zeros((0, 6), np.int64))
             continue
         step = np.repeat(np.arange(steps), 2 * np.arange(steps))
         inside = np.concatenate([np.arange(2 * s) - s for s in range(steps)])
@@ -100,4 +112,5 @@ def depth(bytes_per_group, groups):
     if bytes_per_group * groups <= SMALL:
         return 1, 1
     per_unit = max(1, UNIT // bytes_per_group)
-    return min(DEPTH, NEAR // (2 * per_unit * bytes_per_group)), per_unit
+    passes = min(DEPTH, NEAR // (2 * per_unit * bytes_per_group))
+    return (passes, per_unit) if passes >= SHALLOW else (1, 1)

@@ -35,6 +35,8 @@ class Chain(NamedTuple):
     visits: np.ndarray  # int64 (n): updates of each variable, counted for scans that do not visit evenly
     variables: np.ndarray  # int64 (components + 1): each component's range of variables
     entry: np.ndarray  # int64 (n): first column of each variable in sums (K values only)
+    restart: np.ndarray  # like x: the state that every pass starts from, or no rows for a chain that goes on
+    restart_score: np.ndarray  # int64 (lanes, components)
 
 
 class Scratch(NamedTuple):
@@ -82,6 +84,24 @@ def keep_best(chain, lane, component, score):
             chain.best[lane, i] = chain.x[lane, i]
 
 
+@helper
+def start_afresh(chain, lane, component):
+    """Put the starting state back; return its score."""
+    for i in range(chain.variables[component], chain.variables[component + 1]):
+        chain.x[lane, i] = chain.restart[lane, i]
+    return chain.restart_score[lane, component]
+
+
+@helper
+def count_state(chain, lane, component):
+    """Count the values at the end of a pass that started afresh: only they have the whole scan behind them."""
+    for i in range(chain.variables[component], chain.variables[component + 1]):
+        if chain.entry.size > 0:
+            chain.sums[lane, chain.entry[i] + chain.x[lane, i]] += np.uint64(1)
+        else:
+            chain.sums[lane, i] += np.uint64(chain.x[lane, i])
+
+
 @kernel
 def advance_binary(conditional, driver, scan, chain, watch, betas, first_pass, jobs, scores, done, scratch):
     """Advance the jobs by betas.size passes (fewer where a driver's memory is full: see done)."""
@@ -99,6 +119,8 @@ def advance_binary(conditional, driver, scan, chain, watch, betas, first_pass, j
             if not room_for(driver, lane, count):
                 break
             beta = betas[t]
+            if chain.restart.size > 0:
+                score = start_afresh(chain, lane, component)
             seen = x
             if changes_at_once(scan):
                 seen = scratch.x
@@ -113,7 +135,8 @@ def advance_binary(conditional, driver, scan, chain, watch, betas, first_pass, j
                     old = np.int64(x[i])
                     new = draw_binary(driver, lane, words[k - start], i, p, context, old)
                     x[i] = new
-                    sums[i] += binary_credit(driver, p, new)
+                    if chain.restart.size == 0:
+                        sums[i] += binary_credit(driver, p, new)
                     score += (new - old) * gain
                     if new != old:
                         note_change(conditional, lane, i, old, new)
@@ -126,6 +149,8 @@ def advance_binary(conditional, driver, scan, chain, watch, betas, first_pass, j
                 scores[t, job] = score
             keep_best(chain, lane, component, score)
             watch_pass(watch, lane, x)
+            if chain.restart.size > 0:
+                count_state(chain, lane, component)
         chain.score[lane, component] = score
 
 
@@ -146,6 +171,8 @@ def advance_kary(conditional, driver, scan, chain, watch, betas, first_pass, job
             count = prepare(scan, scratch, component, pass_number)
             if not room_for(driver, lane, count):
                 break
+            if chain.restart.size > 0:
+                score = start_afresh(chain, lane, component)
             seen = x
             if changes_at_once(scan):
                 seen = scratch.x
@@ -160,9 +187,10 @@ def advance_kary(conditional, driver, scan, chain, watch, betas, first_pass, job
                     old = np.int64(x[i])
                     new = draw_kary(driver, lane, words[k - start], i, values, p, row, old)
                     x[i] = new
-                    at = chain.entry[i]
-                    for v in range(values):
-                        sums[at + v] += kary_credit(driver, p, v, new)
+                    if chain.restart.size == 0:
+                        at = chain.entry[i]
+                        for v in range(values):
+                            sums[at + v] += kary_credit(driver, p, v, new)
                     score += gain[new] - gain[old]
                     if new != old:
                         note_move(driver, lane, i, old, new)
@@ -174,4 +202,6 @@ def advance_kary(conditional, driver, scan, chain, watch, betas, first_pass, job
                 scores[t, job] = score
             keep_best(chain, lane, component, score)
             watch_pass(watch, lane, x)
+            if chain.restart.size > 0:
+                count_state(chain, lane, component)
         chain.score[lane, component] = score

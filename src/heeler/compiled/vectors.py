@@ -14,6 +14,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 _BYTE, _WORD = ir.IntType(8), ir.IntType(64)
+_LINE = 64
 
 
 class Emitter:
@@ -140,3 +141,23 @@ def vector_operation(returns):
         return intrinsic(typed)
 
     return decorate
+
+
+@vector_operation(types.void)
+def fetch_ahead(e, array, first, last):
+    """Ask for array[first:last] to be brought into the cache."""
+    b = e.builder
+    data = e.context.make_array(array[0])(e.context, b, array[1]).data
+    size = _WORD(array[0].dtype.bitwidth // 8)
+    byte = _BYTE.as_pointer()
+    start = b.bitcast(b.gep(data, [first]), byte)
+    lines = b.udiv(b.mul(b.sub(last, first), size), _WORD(_LINE))
+    flag = ir.IntType(32)
+    kind = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
+    prefetch = cgutils.get_or_insert_function(b.module, kind, "llvm.prefetch.p0")
+
+    def line(number):
+        # To be read (0), into the second-level cache (2), data (1).
+        b.call(prefetch, [b.gep(start, [b.mul(number, _WORD(_LINE))]), flag(0), flag(2), flag(1)])
+
+    e.repeat(lines, line)

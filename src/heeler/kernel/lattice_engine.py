@@ -200,9 +200,7 @@ class LatticeEngine:
     def _depth(self, bands: int) -> int:
         """Return how many passes go through the lattice together."""
         depth, per_unit = self._tiles
-        while depth > 1 and self._skewed(depth, per_unit, bands) is None:
-            depth //= 2
-        return max(depth, 1)
+        return depth if depth == 1 or self._skewed(depth, per_unit, bands) is not None else 1
 
     def _skewed(self, window: int, per_unit: int, bands: int) -> "Schedule | None":
         from heeler.compiled.lattice_schedule import skewed

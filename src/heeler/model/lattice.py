@@ -76,12 +76,30 @@ class Lattice(Model):
 
     def to_ising(self) -> Ising:
         """Give the same distribution, evidence kept, with its graph written out."""
+        return self._cached("_ising", self._write_out)._with_evidence(self.evidence)
+
+    def _write_out(self) -> Ising:
+        """Write the graph out."""
         wraps = (self.periodic,) * len(self.shape)
         steps = STEPS[len(self.shape), self.neighbours]
         couplings = (self.coupling,) * len(steps)
         field = frozen(np.ascontiguousarray(self.field))
-        model = _explicit(self.shape, steps, wraps, couplings, field, self.names, self.value_names)
-        return model._with_evidence(self.evidence)
+        return _explicit(self.shape, steps, wraps, couplings, field, self.names, self.value_names)
+
+    def colours(self) -> NDArray[np.int32] | None:
+        """Colour the sites so that neighbours differ: by parity, or by 2 x 2 cells with diagonals.
+
+        Returns
+        -------
+        ndarray or None
+            int32 (n,), from 0; None where a periodic axis of odd length leaves no such colouring.
+        """
+        if self.periodic and any(extent % 2 for extent in self.shape):
+            return None
+        axes = np.indices(self.shape, np.int32)
+        if self.neighbours == 8:
+            return (2 * (axes[0] % 2) + axes[1] % 2).ravel()
+        return (axes.sum(axis=0, dtype=np.int32) % 2).ravel()
 
     def to_factor_graph(self) -> FactorGraph:
         """Give the same distribution, evidence kept, as a factor graph."""

@@ -1,0 +1,95 @@
+"""Conditional tables: every assignment of a Markov blanket, worked out once by the loop's own arithmetic."""
+
+import numpy as np
+
+from heeler.compiled.conditionals import kary_conditional
+from heeler.compiled.jit import kernel
+from heeler.compiled.quantise import quantised_sigmoid
+
+@kernel
+def fill_pair_tables(pointer, base, coupling, field, beta, scale, table, gain):
+    """Tabulate P(1) and gains of binary variables with couplings (the order of sums is the loop's)."""
+    for i in range(base.size):
+        if base[i] >= 0:
+            first = pointer[i]
+            degree = pointer[i + 1] - first
+            for pattern in range(1 << degree):
+                log_odds = field[i]
+                for k in range(degree):
+                    log_odds += coupling[first + k] * (2.0 * ((pattern >> k) & 1) - 1.0)
+                log_odds *= 2.0
+                table[base[i] + pattern] = quantised_sigmoid(beta * log_odds)
+                gain[base[i] + pattern] = np.int64(log_odds * scale)
+
+
+@kernel
+def fill_rows(factors, beta, x, p, gain, work, table, gains):
+    """Tabulate the conditionals of all variables of a factor graph that have a base.
+
+    x is scratch (n + 1 values). Assignments of the blanket that exclude every value get a row of zeros with
+    everything on the first value: no run can be in them.
+    """
+    for i in range(factors.base.size):
+        start = factors.base[i]
+        if start < 0:
+            continue
+        first = factors.pointer[i]
+        last = factors.pointer[i + 1]
+        count = np.int64(factors.cardinalities[i])
+        for e in range(first, last):
+            x[factors.index[e]] = 0
+        row = start
+        while True:
+            kary_conditional(factors, 0, x, i, beta, p, gain, work)
+            top = -np.inf
+            for v in range(count):
+                top = max(top, work[v])
+            for v in range(count):
+                possible = work[v] > -np.inf
+                table[row + v] = p[v] if top > -np.inf else (1 << 30 if v == 0 else 0)
+                gains[row + v] = np.int64((work[v] - top) * factors.scale) if possible else np.int64(0)
+            row += count
+            e = last - 1  # count up in mixed radix, the last neighbour fastest
+            while e >= first:
+                j = factors.index[e]
+                if x[j] + 1 < factors.cardinalities[j]:
+                    x[j] += 1
+                    break
+                x[j] = 0
+                e -= 1
+            if e < first:
+                break
+
+
+@kernel
+def fill_odds(factors, beta, scale, x, p, gain, work, base, table, gains):
+    """Tabulate P(1) and gains of binary variables of a factor graph; bit k of a context is neighbour k."""
+    for i in range(base.size):
+        first = factors.pointer[i]
+        degree = factors.pointer[i + 1] - first
+        for pattern in range(1 << degree):
+            for k in range(degree):
+                x[factors.index[first + k]] = (pattern >> k) & 1
+            kary_conditional(factors, 0, x, i, beta, p, gain, work)
+            at = base[i] + pattern
+            if work[1] == -np.inf:  # also when nothing is possible: no run can be there
+                table[at] = 0
+                gains[at] = 0
+            elif work[0] == -np.inf:
+                table[at] = 1 << 32
+                gains[at] = 0
+            else:
+                table[at] = quantised_sigmoid(beta * (work[1] - work[0]))
+                gains[at] = np.int64((work[1] - work[0]) * scale)
+        for k in range(degree):
+            x[factors.index[first + k]] = 0
+
+
+@kernel
+def most_log_odds(pointer, coupling, field, out):
+    """Store 2 (|field| + sum of |couplings|) of every variable: the largest log-odds it can have."""
+    for i in range(field.size):
+        total = abs(field[i])
+        for e in range(pointer[i], pointer[i + 1]):
+            total += abs(coupling[e])
+        out[i] = 2.0 * total

@@ -1,0 +1,1 @@
+"""A model made ready to run: lowered to flat arrays, with the compiled call that advances it."""

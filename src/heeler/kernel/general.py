@@ -1,0 +1,316 @@
+"""The general engine: any model, scan and driver, one lane at a time."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heeler.compiled.conditionals import Bipartite, Dense
+from heeler.compiled.loop import Chain, Scratch, Watch, advance_binary, advance_kary
+from heeler.compiled.scans import Weighted
+from heeler.compiled.words import BLOCK
+from heeler.kernel.lowered import GAIN_RANGE, Lowered
+from heeler.kernel.memory import Memory
+from heeler.kernel.threads import run_parts
+
+# Below every score that can occur, so that the first pass always sets the best state.
+_NO_SCORE = np.int64(-(1 << 62))
+_BINARY_ONE = 2.0**32
+_KARY_ONE = 2.0**30
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an engine is to run.
+
+    Attributes
+    ----------
+    lowered
+        The model as flat arrays.
+    scan
+        A tuple of `heeler.compiled.scans`.
+    steps
+        Updates of a pass, all components together.
+    visits
+        Updates of each variable in a pass, for scans where that is fixed; else None.
+    memory
+        The driver.
+    betas
+        (first pass, count) -> inverse temperatures.
+    states
+        The first states (lanes, n).
+    scores
+        Their log scores (lanes, components).
+    variables
+        Where each component's variables begin (components + 1,).
+    restart
+        Whether every pass starts from the first state.
+    pairs
+        Pairs of variables to count jointly, (pairs, 2).
+    joint
+        Whether to count whole states.
+    """
+
+    lowered: Lowered
+    scan: Any
+    steps: int
+    visits: NDArray[np.int64] | None
+    memory: Memory
+    betas: Callable[[int, int], NDArray[np.float64]]
+    states: NDArray[Any]
+    scores: NDArray[np.float64]
+    variables: NDArray[np.int64]
+    restart: bool = False
+    pairs: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
+    joint: bool = False
+
+
+class GeneralEngine:
+    """Advances the chains of a plan; see the engine's contract in the design page.
+
+    Parameters
+    ----------
+    plan
+        What to run.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        """Make the chain's arrays."""
+        lowered = plan.lowered
+        self.plan = plan
+        self.binary = lowered.binary
+        self.n = lowered.n
+        self.lanes, self.components = plan.scores.shape
+        self.passes = 0
+        self.reset_at = 0
+        cards = np.asarray(lowered.cardinalities, np.int64)
+        self.entries = self.n if self.binary else int(cards.sum())
+        self.entry = np.cumsum(cards) - cards
+        kind = np.uint8 if lowered.cardinalities.max() <= 256 else np.uint16
+        x = np.zeros((self.lanes, self.n + 1), kind)
+        x[:, : self.n] = plan.states
+        shape = (self.lanes, self.components)
+        self.chain = Chain(
+            x,
+            np.zeros((self.lanes, self.entries), np.uint64),
+            np.zeros(shape, np.int64),
+            np.full(shape, _NO_SCORE),
+            x.copy(),
+            np.zeros(self.n, np.int64),
+            plan.variables,
+            np.empty(0, np.int64) if self.binary else self.entry,
+            x.copy() if plan.restart else np.empty((0, 0), kind),
+            np.zeros(shape, np.int64),
+        )
+        self.watch = _watch(plan, self.lanes, cards)
+        self.visits_at_reset = np.zeros(self.n, np.int64)
+        plan.memory.start(x[:, : self.n])
+        self._refresh_fields()
+        self.gains_at_reset = plan.memory.gains(self.entries)
+        self.most_values = int(cards.max())
+
+    def advance(self, passes: int, scores: NDArray[np.float64] | None = None, threads: int = 1) -> None:
+        """Run passes.
+
+        Parameters
+        ----------
+        passes
+            How many.
+        scores
+            float64 (passes, lanes * components), or None: the log score after every pass.
+        threads
+            How many threads may take jobs.
+        """
+        betas = self.plan.betas(self.passes, passes)
+        jobs = np.arange(self.lanes * self.components)
+        done = np.zeros(len(jobs), np.int64)
+        steps = np.zeros((0 if scores is None else passes, len(jobs)), np.int64)
+        while True:
+            parts = np.array_split(jobs, min(threads, len(jobs)))
+            run_parts([self._part(part, betas, steps, done) for part in parts])
+            if (done == passes).all():
+                break
+            self.plan.memory.grow()
+        if scores is not None:
+            # Jobs are numbered component by component, lanes fastest.
+            offset = self.plan.scores.T.ravel()
+            np.multiply(steps, self.plan.lowered.unit, out=scores)
+            scores += offset
+        self.passes += passes
+
+    def _part(self, jobs: NDArray, betas: NDArray, steps: NDArray, done: NDArray) -> Callable[[], None]:
+        """Bind one thread's call."""
+        plan = self.plan
+        kind = self.chain.x.dtype
+        scratch = Scratch(
+            np.empty(BLOCK, np.uint32),
+            np.empty((2, BLOCK), np.uint32),
+            np.empty(plan.steps if self.components == 1 else 0, np.uint32),
+            np.zeros(self.n + 1, kind),
+            np.empty(self.most_values, np.int64),
+            np.empty(self.most_values, np.int64),
+            np.empty(self.most_values, np.float64),
+        )
+        advance = advance_binary if self.binary else advance_kary
+        start = self.passes
+
+        def call() -> None:
+            advance(
+                plan.lowered.conditional,
+                plan.memory.driver,
+                plan.scan,
+                self.chain,
+                self.watch,
+                betas,
+                start,
+                jobs,
+                steps,
+                done,
+                scratch,
+            )
+
+        return call
+
+    def states(self) -> NDArray[Any]:
+        """Give the present states (lanes, n)."""
+        return self.chain.x[:, : self.n]
+
+    def best_states(self) -> NDArray[Any]:
+        """Give each lane's best states (lanes, n); components have their own bests."""
+        return self.chain.best[:, : self.n]
+
+    def best_scores(self) -> NDArray[np.float64]:
+        """Give the best log scores (lanes, components)."""
+        return self.plan.scores + self.chain.best_score * self.plan.lowered.unit
+
+    def reset_sums(self) -> None:
+        """Forget the averages: the burn-in is over."""
+        self.chain.sums[:] = 0
+        self.watch.pairs[:] = 0
+        self.watch.joint[:] = 0
+        self.visits_at_reset = self.chain.visits.copy()
+        self.gains_at_reset = self.plan.memory.gains(self.entries)
+        self.reset_at = self.passes
+
+    def sums(self) -> NDArray[np.float64]:
+        """Give the sums of probabilities over the updates since the reset, (lanes, entries)."""
+        if self.plan.restart:
+            return self.chain.sums.astype(np.float64)
+        one = _BINARY_ONE if self.binary else _KARY_ONE
+        gains = self.plan.memory.gains(self.entries)
+        if gains is None or self.gains_at_reset is None:
+            return self.chain.sums / one
+        # Sum of p = (count of choices) * one + (weights now - weights then), exactly.
+        return self.chain.sums.astype(np.float64) + (gains - self.gains_at_reset) / one
+
+    def visits(self) -> NDArray[np.int64]:
+        """Give how often each variable was updated since the reset."""
+        passes = self.passes - self.reset_at
+        if self.plan.restart:
+            return np.where(self._in_scan(), passes, 0)
+        if self.plan.visits is None:
+            return self.chain.visits - self.visits_at_reset
+        return self.plan.visits * passes
+
+    def _in_scan(self) -> NDArray[np.bool_]:
+        """Say which variables the scan may update."""
+        member = np.zeros(self.n, bool)
+        member[self.plan.scan.order] = True
+        return member
+
+    def _refresh_fields(self) -> None:
+        """Compute the local fields of dense models from the states."""
+        conditional = self.plan.lowered.conditional
+        x = self.states().astype(np.int64)
+        if isinstance(conditional, Dense):
+            conditional.fields[:] = conditional.bias + x @ conditional.weights.astype(np.int64)
+        elif isinstance(conditional, Bipartite):
+            visible = len(conditional.weights)
+            weights = conditional.weights.astype(np.int64)
+            conditional.fields[:] = conditional.bias
+            conditional.fields[:, visible:] += x[:, :visible] @ weights
+            conditional.fields[:, :visible] += x[:, visible:] @ weights.T
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Give everything needed to go on."""
+        chain = self.chain
+        result = {
+            "x": chain.x,
+            "sums": chain.sums,
+            "score": chain.score,
+            "best_score": chain.best_score,
+            "best": chain.best,
+            "visits": chain.visits,
+            "visits_at_reset": self.visits_at_reset,
+            "passes": np.array([self.passes, self.reset_at]),
+            "pairs": self.watch.pairs,
+            "joint": self.watch.joint,
+            "base_scores": self.plan.scores,
+            "first_states": chain.restart,
+        }
+        if self.gains_at_reset is not None:
+            result["gains_at_reset"] = self.gains_at_reset
+        return result | {f"memory_{name}": array for name, array in self.plan.memory.arrays().items()}
+
+    def load(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Take back what `arrays` gave.
+
+        Parameters
+        ----------
+        arrays
+            The arrays, by name.
+        """
+        chain = self.chain
+        for name in ("x", "sums", "score", "best_score", "best", "visits"):
+            getattr(chain, name)[...] = arrays[name]
+        chain.restart[...] = arrays["first_states"]
+        self.plan.scores[...] = arrays["base_scores"]
+        self.watch.pairs[...] = arrays["pairs"]
+        self.watch.joint[...] = arrays["joint"]
+        self.visits_at_reset = arrays["visits_at_reset"].copy()
+        self.passes, self.reset_at = (int(k) for k in arrays["passes"])
+        self.plan.memory.load({name[7:]: a for name, a in arrays.items() if name.startswith("memory_")})
+        if "gains_at_reset" in arrays:
+            self.gains_at_reset = arrays["gains_at_reset"].copy()
+        self._refresh_fields()
+
+
+def _watch(plan: Plan, lanes: int, cards: NDArray[np.int64]) -> Watch:
+    """Lay out the counters of pairs and joint states."""
+    pairs = plan.pairs
+    cells = cards[pairs[:, 0]] * cards[pairs[:, 1]]
+    stride = np.empty(0, np.int64)
+    states = 0
+    if plan.joint:
+        stride = np.concatenate([np.cumprod(cards[::-1])[::-1][1:], [1]]).astype(np.int64)
+        states = int(np.prod(cards))
+    return Watch(
+        pairs[:, 0].astype(np.uint32),
+        pairs[:, 1].astype(np.uint32),
+        np.cumsum(cells) - cells,
+        cards[pairs[:, 1]],
+        np.zeros((lanes, int(cells.sum())), np.int64),
+        stride,
+        np.zeros((lanes, states), np.int64),
+    )
+
+
+def counts_visits(scan: Any) -> bool:
+    """Say whether an engine must count visits as it goes.
+
+    Parameters
+    ----------
+    scan
+        A tuple of `heeler.compiled.scans`.
+
+    Returns
+    -------
+    bool
+        True for scans with independent draws.
+    """
+    return isinstance(scan, Weighted)
+
+
+__all__ = ["GAIN_RANGE", "GeneralEngine", "Plan", "counts_visits"]

@@ -1,0 +1,297 @@
+"""A driver's memory: the compiled driver's tuple, its weights, and what they say about the sums."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heeler.compiled import drivers as compiled
+from heeler.compiled.hashed import Hashed, mix_word, rehash, start_contexts, weight_gain
+from heeler.compiled.sums import sum_blocks
+from heeler.compiled.words import BLOCK, DRAW_WEIGHT, fill_words
+from heeler.driver import Binned, Context, Full, Herded, Neighbours, Radius, Shared
+from heeler.kernel.lowered import Lowered
+
+DEFAULT_BINS = 64
+FIRST_SLOTS = 1 << 12
+HALF = np.uint32(1 << 31)
+
+
+class Memory:
+    """Nothing to remember: random, quasi and greedy choices."""
+
+    def __init__(self, driver: Any) -> None:
+        """Wrap a compiled driver."""
+        self.driver = driver
+
+    def start(self, x: NDArray) -> None:
+        """Prepare for a first state."""
+
+    def arrays(self) -> dict[str, NDArray]:
+        """Give what must be kept to go on."""
+        return {}
+
+    def load(self, arrays: dict[str, NDArray]) -> None:
+        """Take back what `arrays` gave."""
+
+    def gains(self, entries: int) -> NDArray[np.int64] | None:
+        """Sum the weights by (variable, value), (lanes, entries); None where there are no weights."""
+        del entries
+        return None
+
+    def grow(self) -> None:
+        """Make room."""
+
+
+class TableMemory(Memory):
+    """Herding weights in tables: by context, by equal conditionals, or by bins.
+
+    Parameters
+    ----------
+    lowered
+        The model.
+    spec
+        The driver.
+    context
+        The context, None for automatic.
+    lanes, keys
+        Chains, and the seed's words.
+    """
+
+    def __init__(
+        self, lowered: Lowered, spec: Herded, context: Context | None, lanes: int, key: np.uint64
+    ) -> None:
+        """Lay the weights out: a variable's weights are contiguous."""
+        n = lowered.n
+        if isinstance(context, (Neighbours, Shared)) and (lowered.base < 0).any():
+            raise ValueError(
+                f"The context {context.name!r} needs a table of each variable's contexts, and some variables have "
+                "too many neighbours. Use context='binned(64)', 'radius(1)' or 'auto'."
+            )
+        by_context = lowered.base >= 0
+        bins = DEFAULT_BINS
+        if isinstance(context, Binned):
+            by_context = np.zeros(n, bool)
+            bins = context.bins
+        width = np.ones(n, np.int64) if lowered.binary else lowered.cardinalities.astype(np.int64)
+        key_map = np.empty(0, np.int32)
+        first = np.where(by_context, lowered.base, 0)
+        sizes = _context_sizes(lowered) * by_context
+        total = lowered.contexts if by_context.any() else 0
+        if isinstance(context, Shared):
+            key_map, first, sizes, total = _share(lowered, width)
+        bin_size = bins * width * width
+        bin_size[by_context] = 0
+        bin_base = np.where(by_context, -1, total + np.cumsum(bin_size) - bin_size)
+        self.first = np.where(by_context, first, bin_base)
+        self.last = self.first + sizes + bin_size
+        self.width = width
+        total += int(bin_size.sum())
+        if spec.rule == "tijdeman" and (~by_context).any():
+            raise ValueError(
+                "The rule 'tijdeman' needs a fixed probability for every weight, so it cannot use bins. "
+                "Use context='neighbours', or rule='argmax'."
+            )
+        random = [lane for lane in range(lanes) if lane > 0 or spec.start == "random"]
+        self.weights = first_weights(lowered.binary, lanes, total, random, key)
+        kind: Any = compiled.Tijdeman if spec.rule == "tijdeman" and not lowered.binary else compiled.Herded
+        super().__init__(kind(self.weights, key_map, bin_base, bins))
+
+    def arrays(self) -> dict[str, NDArray]:
+        """Give the weights."""
+        return {"weights": self.weights}
+
+    def load(self, arrays: dict[str, NDArray]) -> None:
+        """Take the weights back."""
+        self.weights[:] = arrays["weights"]
+
+    def gains(self, entries: int) -> NDArray[np.int64] | None:
+        """Sum the weights by (variable, value)."""
+        entry = np.cumsum(self.width) - self.width
+        out = np.zeros((len(self.weights), entries), np.int64)
+        for lane, row in enumerate(self.weights):
+            sum_blocks(row, self.first, self.last, self.width, entry, out[lane])
+        return out
+
+
+def _context_sizes(lowered: Lowered) -> NDArray[np.int64]:
+    """Count the table entries of every variable that has contexts."""
+    known = np.flatnonzero(lowered.base >= 0)
+    sizes = np.zeros(lowered.n, np.int64)
+    sizes[known] = np.diff(np.append(lowered.base[known], lowered.contexts))
+    return sizes
+
+
+def _share(lowered: Lowered, width: NDArray[np.int64]) -> tuple[NDArray, NDArray, NDArray, int]:
+    """Give equal conditionals of one variable one weight."""
+    table = lowered.conditional.table
+    if not table.size:
+        raise ValueError(
+            "The context 'shared' needs tabulated conditionals, so one temperature and few neighbours. "
+            "Use context='binned(64)' or 'auto'."
+        )
+    key_map = np.zeros(lowered.contexts, np.int32)
+    first = np.zeros(lowered.n, np.int64)
+    sizes = np.zeros(lowered.n, np.int64)
+    counts = _context_sizes(lowered)
+    owner = np.repeat(np.arange(lowered.n), counts)
+    for k in np.unique(width):  # rows of one length at a time
+        mine = np.repeat(width == k, counts)
+        rows = np.column_stack([owner[mine].reshape(-1, k)[:, :1], table[mine].reshape(-1, k).astype(np.int64)])
+        _, at, number = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+        key_map[np.flatnonzero(mine).reshape(-1, k)[:, 0]] = number.ravel() * k + sizes.sum()
+        variables = rows[at, 0]
+        sizes += np.bincount(variables, minlength=lowered.n) * k
+    # Groups of one width are numbered together, sorted by variable: a variable's weights are contiguous.
+    start = 0
+    for k in np.unique(width):
+        members = np.flatnonzero(width == k)
+        first[members] = start + np.cumsum(sizes[members]) - sizes[members]
+        start += int(sizes[members].sum())
+    return key_map, first, sizes, start
+
+
+def first_weights(binary: bool, lanes: int, total: int, random: list[int], key: np.uint64) -> NDArray:
+    """Start from one half (binary) or zero (K values); replicates from words of (seed, lane; weight).
+
+    Parameters
+    ----------
+    binary
+        Whether weights are binary.
+    lanes, total
+        Chains, and weights of each.
+    random
+        The lanes that start from random weights.
+    key
+        The seed's word.
+
+    Returns
+    -------
+    ndarray
+        uint32 or int64 (lanes, total).
+    """
+    weights = np.full((lanes, total), HALF) if binary else np.zeros((lanes, total), np.int64)
+    words = np.empty((total + BLOCK - 1) // BLOCK * BLOCK, np.uint32) if random else np.empty(0, np.uint32)
+    for lane in random:
+        fill_words(words, key, 0, DRAW_WEIGHT, lane)
+        weights[lane] = words[:total] if binary else words[:total] >> np.uint32(2)
+    return weights
+
+
+class HashMemory(Memory):
+    """Herding weights in hash maps of visited contexts, one map a lane.
+
+    Parameters
+    ----------
+    lowered
+        The model.
+    spec
+        The driver.
+    context
+        `Radius` or `Full`.
+    lanes, key
+        Chains, and the seed's word.
+    balls
+        Pointer and index of each variable's ball; empty for `Full`.
+    """
+
+    def __init__(
+        self,
+        lowered: Lowered,
+        spec: Herded,
+        context: Radius | Full,
+        lanes: int,
+        key: np.uint64,
+        balls: tuple[NDArray, NDArray],
+    ) -> None:
+        """Start with small empty maps."""
+        if spec.rule == "tijdeman" and not lowered.binary:
+            raise ValueError("The rule 'tijdeman' works with the context 'neighbours' only. Use rule='argmax'.")
+        self.width = 1 if lowered.binary else int(lowered.cardinalities.max())
+        self.cardinalities = np.asarray(lowered.cardinalities, np.int64)
+        self.binary = lowered.binary
+        kind = np.uint32 if lowered.binary else np.int64
+        contexts = 1 if isinstance(context, Full) else lowered.n
+        random = [lane > 0 or spec.start == "random" for lane in range(lanes)]
+        start = np.array([mix_word(key + np.uint64(lane)) | 1 if r else 0 for lane, r in enumerate(random)], np.uint64)
+        super().__init__(
+            Hashed(
+                np.zeros((lanes, FIRST_SLOTS), np.uint64),
+                np.zeros((lanes, FIRST_SLOTS * self.width), kind),
+                np.zeros((lanes, FIRST_SLOTS), np.int32),
+                np.zeros(lanes, np.int64),
+                np.zeros((lanes, contexts), np.uint64),
+                *balls,
+                start,
+                self.width,
+            )
+        )
+
+    def start(self, x: NDArray) -> None:
+        """Hash the contexts of the first states."""
+        for lane, row in enumerate(x):
+            start_contexts(row, self.driver.contexts[lane], self.driver.ball_pointer, self.driver.ball)
+
+    def arrays(self) -> dict[str, NDArray]:
+        """Give the maps."""
+        d = self.driver
+        return {"keys": d.keys, "weights": d.weights, "owner": d.owner, "used": d.used, "contexts": d.contexts}
+
+    def load(self, arrays: dict[str, NDArray]) -> None:
+        """Take the maps back."""
+        self.driver = self.driver._replace(**{name: arrays[name].copy() for name in self.arrays()})
+
+    def grow(self) -> None:
+        """Double the maps."""
+        old = self.driver
+        lanes, slots = old.keys.shape
+        new = old._replace(
+            keys=np.zeros((lanes, 2 * slots), np.uint64),
+            weights=np.zeros((lanes, 2 * slots * self.width), old.weights.dtype),
+            owner=np.zeros((lanes, 2 * slots), np.int32),
+        )
+        for k in range(lanes):
+            rehash(
+                old.keys[k], old.weights[k], old.owner[k], new.keys[k], new.weights[k], new.owner[k], self.width
+            )
+        self.driver = new
+
+    def gains(self, entries: int) -> NDArray[np.int64] | None:
+        """Sum the weights' gains by (variable, value)."""
+        d = self.driver
+        lanes = len(d.keys)
+        square = np.zeros((lanes, len(self.cardinalities) * self.width), np.int64)
+        for k in range(lanes):
+            weight_gain(d.keys[k], d.weights[k], d.owner[k], d.start[k], self.width, square[k])
+        if self.binary:
+            return square
+        used = np.arange(self.width) < self.cardinalities[:, None]
+        return square[:, used.ravel()].reshape(lanes, entries)
+
+
+def balls_of(pointer: NDArray, index: NDArray, radius: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """List the variables within a distance of each variable, without itself.
+
+    Parameters
+    ----------
+    pointer, index
+        The graph in compressed rows.
+    radius
+        The distance.
+
+    Returns
+    -------
+    pointer, index : ndarray
+        The balls in compressed rows.
+    """
+    from scipy.sparse import csr_array  # noqa: PLC0415 (slow to import, rarely needed)
+
+    n = len(pointer) - 1
+    step = csr_array((np.ones(len(index), np.int8), index, pointer), shape=(n, n))
+    reach = step.astype(bool)
+    for _ in range(radius - 1):
+        reach = (reach + reach @ step).astype(bool)
+    reach.setdiag(False)
+    reach.eliminate_zeros()
+    reach.sort_indices()
+    return reach.indptr.astype(np.int64), reach.indices.astype(np.int32)

@@ -1,0 +1,130 @@
+"""Scans as the compiled loop takes them."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heeler.compiled import scans as compiled
+from heeler.model.base import Model
+from heeler.scan import Chromatic, Jacobi, Reversed, Scan, Sequence, Shuffled, Systematic, Uniform, Weighted, colour
+
+_CERTAIN = np.uint32(0xFFFFFFFF)
+
+
+def order_of(scan: Scan, model: Model) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """List the sites of a deterministic scan's pass, and where its classes begin.
+
+    Parameters
+    ----------
+    scan
+        The scan.
+    model
+        The model; its clamped variables are left out.
+
+    Returns
+    -------
+    order : ndarray
+        int64 sites.
+    class_pointer : ndarray
+        int64 (classes + 1,); one class where nothing is known to be independent.
+    """
+    free = model.free
+    if isinstance(scan, Sequence):
+        order = scan.checked(model)
+    elif isinstance(scan, Chromatic):
+        return _by_colour(model, free)
+    else:
+        order = free[::-1] if isinstance(scan, Reversed) else free
+    return order, np.array([0, len(order)])
+
+
+def _by_colour(model: Model, free: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Sort the free variables by colour, a lattice's rows in order, others by degree within a colour."""
+    planes: Any = getattr(model, "colours", None)
+    if planes is not None and (colours := planes()) is not None:
+        key = colours[free].astype(np.int64)
+        order = free[np.argsort(key, kind="stable")]
+    else:
+        pointer, index = model.adjacency()
+        colours = colour(pointer, index, free)
+        # Equal degrees side by side: the inner loop's length is then predictable.
+        order = free[np.lexsort((np.diff(pointer)[free], colours[free]))]
+    sizes = np.bincount(colours[free], minlength=1)
+    return order, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def compile_scan(scan: Scan, model: Model, seed: int) -> tuple[Any, int]:
+    """Make the tuple that the compiled loop takes.
+
+    Parameters
+    ----------
+    scan
+        The scan.
+    model
+        The model.
+    seed
+        Key of the scan's random words.
+
+    Returns
+    -------
+    compiled : tuple
+        One of the tuples of `heeler.compiled.scans`.
+    steps : int
+        Updates of a pass.
+    """
+    key = np.uint64(seed)
+    if isinstance(scan, (Uniform, Weighted)):
+        sites = model.free
+        if isinstance(scan, Weighted):
+            weights = scan.checked(model)
+            sites = np.flatnonzero(weights)
+            accept, alias = alias_table(weights[sites])
+        else:
+            accept, alias = np.full(len(sites), _CERTAIN), np.arange(len(sites))
+        steps = len(model.free) if scan.steps is None else int(scan.steps)
+        if steps < 1:
+            raise ValueError(f"The 'steps' parameter of a scan must be at least 1. Got {scan.steps} instead.")
+        start = np.array([0, steps])
+        tuple_ = compiled.Weighted(sites.astype(np.uint32), start, accept, alias.astype(np.int32), key)
+        return tuple_, steps
+    order, class_pointer = order_of(scan, model)
+    start = np.array([0, len(order)])
+    sites = np.ascontiguousarray(order, np.uint32)
+    if isinstance(scan, Shuffled):
+        return compiled.Shuffled(sites, start, key), len(order)
+    if isinstance(scan, Jacobi):
+        return compiled.Jacobi(sites, start), len(order)
+    if not isinstance(scan, (Systematic, Reversed, Chromatic, Sequence)):
+        raise TypeError(f"The 'scan' parameter must be a scan of heeler.scan. Got {scan!r} instead.")
+    return compiled.Fixed(sites, start, class_pointer), len(order)
+
+
+def alias_table(weights: NDArray[np.float64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Prepare Walker's alias method.
+
+    Parameters
+    ----------
+    weights
+        Positive numbers.
+
+    Returns
+    -------
+    accept : ndarray
+        uint32: a column keeps a draw whose word is below this.
+    alias : ndarray
+        int64: the column that gets the other draws.
+    """
+    count = len(weights)
+    share = weights * (count / weights.sum())
+    alias = np.arange(count)
+    small = [int(k) for k in np.flatnonzero(share < 1.0)]
+    large = [int(k) for k in np.flatnonzero(share >= 1.0)]
+    while small and large:
+        low, high = small.pop(), large[-1]
+        alias[low] = high
+        share[high] -= 1.0 - share[low]
+        if share[high] < 1.0:
+            small.append(large.pop())
+    share[small + large] = 1.0  # rounding left these: they keep all their draws
+    return np.minimum(np.rint(share * 2.0**32), 2.0**32 - 1).astype(np.uint32), alias

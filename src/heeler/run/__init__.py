@@ -1,0 +1,1 @@
+"""The loop around a kernel: chunks, what is kept, progress, checkpoints, the result."""

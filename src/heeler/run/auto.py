@@ -1,0 +1,101 @@
+"""What "auto" stands for, and what a user should be warned of."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heeler.driver import Driver, Herded, Random, as_context, as_driver
+from heeler.model.base import Model
+from heeler.run.settings import Keep, Settings
+from heeler.scan import Chromatic, Jacobi, Scan, Systematic, as_scan
+
+
+def choose(
+    model: Model, options: dict[str, Any], keep: Keep, temperature: float | NDArray[np.float64]
+) -> tuple[Driver, Scan, str | None, tuple[str, ...]]:
+    """Resolve driver, scan and context.
+
+    Parameters
+    ----------
+    model
+        The model.
+    options
+        The checked arguments of `heeler.sample`.
+    keep
+        What is kept.
+    temperature
+        The temperature.
+
+    Returns
+    -------
+    driver, scan, context, chosen
+        The choice, and the names of the parameters that were "auto".
+    """
+    chosen = [name for name in ("driver", "scan", "context") if _is_auto(options[name])]
+    driver = _auto_driver(model, keep, temperature) if "driver" in chosen else as_driver(options["driver"])
+    if "scan" in chosen:
+        scan: Scan = Chromatic() if model.kind == "lattice" and _two_colours(model) else Systematic()
+    else:
+        scan = as_scan(options["scan"])
+    if not isinstance(driver, Herded):
+        if "context" not in chosen:
+            raise ValueError(f"The 'context' parameter is for the herded driver. The driver is {driver.name!r}.")
+        return driver, scan, None, tuple(chosen)
+    wanted = options["context"] if driver.context is None else driver.context
+    context = as_context(wanted)
+    if context is None:
+        name = "neighbours" if model.kind == "lattice" and model.evidence is None else "auto"
+    else:
+        name = context.name
+        chosen = [c for c in chosen if c != "context"]
+    return driver, scan, name, tuple(chosen)
+
+
+def _is_auto(value: Any) -> bool:
+    """Say whether a parameter was left to us."""
+    return isinstance(value, str) and value == "auto"
+
+
+def _auto_driver(model: Model, keep: Keep, temperature: float | NDArray[np.float64]) -> Driver:
+    """Herd for marginals and best states; choose at random for states, joints, and where herding is known to lose."""
+    wants_states = keep.samples or keep.joint or bool(keep.functions)
+    # Deterministic tables and homogeneous lattices without fields are herding's worst cases (docs/accuracy.md).
+    field: Any = getattr(model, "field", None)
+    homogeneous = model.kind == "lattice" and field is not None and not np.any(field)
+    random = wants_states or model.has_zeros or homogeneous or isinstance(temperature, np.ndarray)
+    return Random() if random else Herded()
+
+
+def _two_colours(model: Any) -> bool:
+    """Say whether a lattice's rows and columns alternate all the way round."""
+    return model.colours() is not None
+
+
+def warn_of(model: Model, settings: Settings) -> None:
+    """Warn of choices that cost accuracy or correctness.
+
+    Parameters
+    ----------
+    model
+        The model.
+    settings
+        The run's settings.
+    """
+    if isinstance(settings.scan, Jacobi):
+        if len(settings.keep.pairs) or settings.keep.joint:
+            raise ValueError(
+                "The Jacobi scan updates all variables at once, so its pairs and joints are wrong. "
+                "Use scan='chromatic' to update many variables together and exactly."
+            )
+        warnings.warn(
+            "The Jacobi scan is approximate: it does not leave the distribution invariant. "
+            "scan='chromatic' is exact and updates whole colour classes together.",
+            stacklevel=5,
+        )
+    if isinstance(settings.driver, Herded) and not settings.scan.deterministic:
+        warnings.warn(
+            f"Herding loses its advantage with the random scan {settings.scan.name!r}: use scan='systematic'.",
+            stacklevel=5,
+        )

@@ -1,0 +1,193 @@
+"""From a model and settings to an engine."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heeler.driver import Binned, Full, Greedy, Herded, Neighbours, Quasi, Radius, Random, as_context
+from heeler.driver.drivers import Driver
+from heeler.model.base import Model
+from heeler.run.settings import Settings
+from heeler.scan import Chromatic, Jacobi, Systematic
+
+
+def build_engine(model: Model, settings: Settings, states: NDArray[Any], sweeps: int | None) -> Any:
+    """Make the engine that runs a model.
+
+    Parameters
+    ----------
+    model
+        The model, evidence included.
+    settings
+        The run's settings.
+    states
+        First states (lanes, n).
+    sweeps
+        Passes after burn-in, where known; the quasi driver needs it.
+
+    Returns
+    -------
+    engine
+        See the engine's contract in the design page.
+    """
+    engine = _lattice_engine(model, settings, states)
+    return engine if engine is not None else _general_engine(model, settings, states, sweeps)
+
+
+def _lattice_engine(model: Model, settings: Settings, states: NDArray[Any]) -> Any:
+    """Make the engine of lattices where it applies, else None."""
+    keep = settings.keep
+    driver, scan = settings.driver, settings.scan
+    plain = (
+        model.kind == "lattice"
+        and model.evidence is None
+        and isinstance(scan, (Systematic, Chromatic))
+        and settings.beta is not None
+        and not (settings.restart or keep.joint or len(keep.pairs))
+        and settings.context in (None, "shared", "neighbours")
+        and not isinstance(driver, Quasi)
+        and not (isinstance(driver, Herded) and driver.rule == "tijdeman")
+    )
+    if not plain:
+        return None
+    from heeler.kernel.lattice_engine import LatticeEngine, refusal  # noqa: PLC0415 (loads Numba)
+
+    bits = driver.bits if isinstance(driver, Herded) else 32
+    what = {"driver": driver.name, "scan": scan.name, "context": settings.context or "shared", "bits": bits}
+    if refusal(model, **what) is not None:
+        return None
+    lattice: Any = model
+    more: dict[str, Any] = {}
+    if isinstance(driver, Random):
+        more["generator"] = driver.generator
+    if isinstance(driver, Herded) and (settings.lanes > 1 or driver.start == "random"):
+        from heeler.kernel.memory import first_weights  # noqa: PLC0415
+
+        per_site = 1 << model.neighbours if settings.context == "neighbours" else model.neighbours + 1
+        random = [lane for lane in range(settings.lanes) if lane > 0 or driver.start == "random"]
+        weights = first_weights(True, settings.lanes, model.n_variables * per_site, random, np.uint64(settings.seed))
+        more["initial_weights"] = weights >> np.uint32(32 - bits)
+    temperature = settings.temperature
+    return LatticeEngine(lattice, states, key=settings.seed, temperature=temperature, **what, **more)
+
+
+def _general_engine(model: Model, settings: Settings, states: NDArray[Any], sweeps: int | None) -> Any:
+    """Make the engine that takes any model."""
+    from heeler.kernel.general import GeneralEngine, Plan, counts_visits  # noqa: PLC0415 (loads Numba)
+    from heeler.kernel.orders import compile_scan  # noqa: PLC0415
+
+    scan, steps = compile_scan(settings.scan, model, settings.seed)
+    lowered = lowered_for(model, settings)
+    visits = None if counts_visits(scan) else np.bincount(scan.order, minlength=model.n_variables)
+    scores = np.atleast_1d(model.log_score(states)).astype(np.float64).reshape(-1, 1)
+    return GeneralEngine(
+        Plan(
+            lowered,
+            scan,
+            steps,
+            visits,
+            make_memory(model, lowered, settings, steps, np.array([settings.seed], np.uint64), sweeps),
+            settings.betas,
+            states,
+            scores,
+            np.array([0, model.n_variables]),
+            settings.restart,
+            settings.keep.pairs,
+            settings.keep.joint,
+        )
+    )
+
+
+def lowered_for(model: Model, settings: Settings) -> Any:
+    """Lower a model, once for all runs at the same temperature.
+
+    Parameters
+    ----------
+    model
+        The model.
+    settings
+        The run's settings.
+
+    Returns
+    -------
+    Lowered
+        Flat arrays.
+    """
+    from heeler.kernel.lowered import lower  # noqa: PLC0415 (loads Numba)
+
+    contexts = isinstance(settings.driver, Herded) and not settings.context.startswith(("binned", "radius", "full"))  # type: ignore[union-attr]
+    kind = model.kind
+    if isinstance(settings.scan, Jacobi) and kind in ("boltzmann", "rbm"):
+        # Kept local fields belong to one order of updates; all at once goes through the factor graph.
+        model, kind = model.to_factor_graph(), "factor_graph"
+    if kind in ("boltzmann", "rbm"):  # keeps fields for every lane, so it belongs to the run
+        return lower(model, settings.beta, settings.lanes, contexts)
+    # The cache travels with `given`: all evidence sets share one lowering.
+    return model._cached(  # noqa: SLF001 (models keep what is derived from them)
+        f"_lowered_{settings.beta}_{contexts}", lambda: lower(model, settings.beta, settings.lanes, contexts)
+    )
+
+
+def make_memory(
+    model: Model, lowered: Any, settings: Settings, steps: int, keys: NDArray[np.uint64], sweeps: int | None
+) -> Any:
+    """Make the compiled driver with its memory.
+
+    Parameters
+    ----------
+    model
+        The model.
+    lowered
+        The model as flat arrays.
+    settings
+        The run's settings.
+    steps
+        Updates of a pass.
+    keys
+        The components' keys.
+    sweeps
+        Passes after burn-in, where known.
+
+    Returns
+    -------
+    Memory
+        The driver's memory.
+    """
+    from heeler.compiled import drivers as compiled  # noqa: PLC0415 (loads Numba)
+    from heeler.kernel import memory  # noqa: PLC0415
+
+    driver: Driver = settings.driver
+    if isinstance(driver, Random):
+        return memory.Memory(compiled.Random(keys))
+    if isinstance(driver, Greedy):
+        return memory.Memory(compiled.Greedy(0))
+    if isinstance(driver, Quasi):
+        return memory.Memory(_quasi(settings, steps, keys, sweeps))
+    if not isinstance(driver, Herded):
+        raise TypeError(f"The 'driver' parameter must be a driver of heeler.driver. Got {driver!r} instead.")
+    context = as_context(settings.context)
+    if isinstance(context, Neighbours) and (lowered.base < 0).any():
+        context = Radius(1)  # the same contexts, kept as they are visited
+    if isinstance(context, (Radius, Full)):
+        if settings.beta is None:
+            raise ValueError(f"The context {context.name!r} needs one temperature. Use context='binned(64)'.")
+        balls = (np.empty(0, np.int64), np.empty(0, np.int32))
+        if isinstance(context, Radius):
+            balls = memory.balls_of(*model.adjacency(), context.radius)
+        return memory.HashMemory(lowered, driver, context, settings.lanes, keys[0], balls)
+    if settings.beta is None and not isinstance(context, Binned):
+        context = Binned()  # a weight per context would see many probabilities
+    return memory.TableMemory(lowered, driver, context, settings.lanes, keys[0])
+
+
+def _quasi(settings: Settings, steps: int, keys: NDArray[np.uint64], sweeps: int | None) -> Any:
+    """Choose the generator whose period is the run."""
+    from heeler.compiled import drivers as compiled  # noqa: PLC0415 (loads Numba)
+    from heeler.kernel.tausworthe import degree_for, period_of, stride_for  # noqa: PLC0415
+
+    if sweeps is None:
+        raise ValueError("The quasi driver needs 'sweeps': it must run a generator's whole period, e.g. sweeps=2**13.")
+    degree, with_zero = degree_for(sweeps)
+    sequence = period_of(degree)
+    return compiled.Quasi(keys, sequence, stride_for(steps, len(sequence)), settings.burn_in, int(with_zero))

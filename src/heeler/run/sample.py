@@ -1,0 +1,540 @@
+"""`heeler.sample`: a model, and how long; everything else has a default."""
+
+import os
+import platform
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heeler.model.base import Model
+from heeler.run.auto import choose, warn_of
+from heeler.run.build import build_engine
+from heeler.run.progress import Progress
+from heeler.run.result import Average, Best, Errors, Marginals, Pairs, Run
+from heeler.run.session import Limits, Session
+from heeler.run.settings import Settings, as_keep, as_temperature
+
+
+def sample(
+    models: Any,
+    kernel: Any = None,
+    *,
+    driver: Any = "auto",
+    scan: Any = "auto",
+    context: Any = "auto",
+    sweeps: int | None = None,
+    seconds: float | None = None,
+    error: float | None = None,
+    burn_in: int = 0,
+    thin: int = 1,
+    chains: int = 4,
+    temperature: Any = 1.0,
+    evidence: Any = None,
+    keep: Any = None,
+    init: Any = None,
+    restart: bool = False,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: bool | None = None,
+    checkpoint: Any = None,
+) -> Any:
+    """Sample a model: marginals, best state and, when asked, states.
+
+    One of sweeps, seconds and error is needed; with several the first one reached ends the run.
+
+    Parameters
+    ----------
+    models
+        A model, or a list of models: small ones then share one compiled loop.
+    kernel
+        ``"gibbs"`` or ``"herded"``, another way to name the driver; None leaves it to `driver`.
+    driver
+        ``"auto"``, ``"random"``, ``"herded"``, ``"quasi"``, ``"greedy"`` or an object of
+        `heeler.driver`.
+    scan
+        ``"auto"``, ``"systematic"``, ``"reversed"``, ``"shuffled"``, ``"uniform"``,
+        ``"chromatic"``, ``"jacobi"``, a sequence of variables or an object of `heeler.scan`.
+    context
+        Which herded updates share a weight: ``"auto"``, ``"neighbours"``, ``"shared"``,
+        ``"binned(64)"``, ``"radius(2)"``, ``"full"``.
+    sweeps
+        Passes of the scan after the burn-in.
+    seconds
+        Time to spend, burn-in included.
+    error
+        Largest standard error of a marginal at which to stop.
+    burn_in
+        Passes before averages begin.
+    thin
+        Passes from one kept state to the next.
+    chains
+        Chains run side by side; for herding, replicates with other first weights.
+    temperature
+        The distribution sampled is p^(1/temperature): a number, one a pass (the last holds from
+        there on), or a function of the pass's number.
+    evidence
+        Variable -> value; a list of such mappings gives a list of runs.
+    keep
+        More to keep: ``"samples"``, ``"pairs"``, ``"joint"``, several of them, or a mapping
+        such as ``{"pairs": [("a", "b")], "functions": {"up": f}}``.
+    init
+        First state (n,) or states (chains, n); None finds states inside the support.
+    restart
+        Whether every pass starts again from the first state, so that passes are independent.
+    seed
+        Whole number from 0 to 2^64 - 1: same seed, same bits.
+    threads
+        Threads to use; None stands for as many as there are processors.
+    progress
+        True shows a bar, False never does, None shows one after two seconds on a terminal.
+    checkpoint
+        A file to save the run to every minute, or ``(file, seconds)``; `heeler.load` reads it.
+
+    Returns
+    -------
+    Run or list of Run
+        Averages with errors, the best state, and what was run.
+    """
+    if kernel is not None:
+        if driver != "auto":
+            raise ValueError("Give 'kernel' or 'driver', not both.")
+        driver = kernel
+    options = {
+        "driver": driver,
+        "scan": scan,
+        "context": context,
+        "burn_in": _whole("burn_in", burn_in, 0),
+        "thin": _whole("thin", thin, 1),
+        "chains": _whole("chains", chains, 1),
+        "temperature": temperature,
+        "keep": keep,
+        "init": init,
+        "restart": bool(restart),
+        "seed": _whole("seed", seed, 0),
+        "threads": _whole("threads", os.cpu_count() or 1 if threads is None else threads, 1),
+    }
+    limits = as_limits(sweeps, seconds, error)
+    if isinstance(models, Model):
+        if isinstance(evidence, Sequence) and not isinstance(evidence, str):
+            first = models
+            models = [first.given(e) for e in evidence]
+        else:
+            model = models if evidence is None else models.given(evidence)
+            return sample_one(model, options, limits, progress, checkpoint)
+    elif evidence is not None:
+        raise ValueError("With a list of models, put the evidence into the models: [m.given({...}) for m in models].")
+    return _sample_many(models, options, limits, progress, checkpoint)
+
+
+def _sample_many(models: Any, options: dict[str, Any], limits: Limits, progress: Any, checkpoint: Any) -> list[Run]:
+    """Sample a list of models."""
+    if not isinstance(models, Sequence) or not all(isinstance(m, Model) for m in models):
+        raise TypeError(f"The 'models' parameter must be a model or a list of models. Got {type(models)!r} instead.")
+    if checkpoint is not None:
+        raise ValueError("The 'checkpoint' parameter works with one model. Sample the models one by one.")
+    if not models:
+        return []
+    from heeler.run.batch import sample_batch, same_shape  # noqa: PLC0415
+
+    if same_shape(models, options, limits):
+        return sample_batch(models, options, limits)
+    if limits.seconds is not None:
+        limits = Limits(limits.sweeps, limits.seconds / len(models), limits.error)
+    seeds = model_seeds(options["seed"], len(models))
+    return [
+        sample_one(m, options | {"seed": s}, limits, progress, None) for m, s in zip(models, seeds, strict=True)
+    ]
+
+
+def model_seeds(seed: int, count: int) -> list[int]:
+    """Give every model of a list a seed of its own; the first keeps the list's.
+
+    Parameters
+    ----------
+    seed
+        The list's seed.
+    count
+        Models.
+
+    Returns
+    -------
+    list of int
+        Seeds: the same model with its seed alone gives the same run.
+    """
+    words = np.random.SeedSequence(seed).generate_state(count, np.uint64)
+    return [seed, *(int(w) for w in words[1:])]
+
+
+def as_limits(sweeps: Any, seconds: Any, error: Any) -> Limits:
+    """Check when a run is to stop.
+
+    Parameters
+    ----------
+    sweeps, seconds, error
+        As in `sample`.
+
+    Returns
+    -------
+    Limits
+        The limits.
+    """
+    if sweeps is None and seconds is None and error is None:
+        raise ValueError("Say how long to run: give one of sweeps=..., seconds=... or error=...")
+    if sweeps is not None:
+        sweeps = _whole("sweeps", sweeps, 1)
+    for name, value in (("seconds", seconds), ("error", error)):
+        if value is not None and (isinstance(value, (bool, str)) or not np.isfinite(value) or value <= 0):
+            raise ValueError(f"The '{name}' parameter must be a positive number. Got {value!r} instead.")
+    return Limits(sweeps, seconds, error)
+
+
+def _whole(name: str, value: Any, least: int) -> int:
+    """Check a whole number."""
+    if isinstance(value, (bool, str)) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"The '{name}' parameter must be a whole number. Got {value!r} instead.")
+    if value < least or value >= 1 << 64:
+        raise ValueError(f"The '{name}' parameter must be a whole number of at least {least}. Got {value} instead.")
+    return int(value)
+
+
+def sample_one(model: Model, options: dict[str, Any], limits: Limits, progress: Any, checkpoint: Any) -> Run:
+    """Sample one model.
+
+    Parameters
+    ----------
+    model
+        The model, evidence included.
+    options
+        The checked arguments of `sample`.
+    limits
+        When to stop.
+    progress, checkpoint
+        As in `sample`.
+
+    Returns
+    -------
+    Run
+        The result.
+    """
+    start = time.perf_counter()
+    settings = resolve(model, options, limits)
+    if not len(model.free):
+        return _settled(model, settings)
+    states = first_states(model, options["init"], settings)
+    session = Session(model, settings, build_engine(model, settings, states, limits.sweeps), options["threads"])
+    session.seconds = time.perf_counter() - start
+    return drive(session, limits, progress, checkpoint)
+
+
+def drive(session: Session, limits: Limits, progress: Any, checkpoint: Any) -> Run:
+    """Run a session to its limits and collect the result.
+
+    Parameters
+    ----------
+    session
+        The chains.
+    limits
+        When to stop.
+    progress, checkpoint
+        As in `sample`.
+
+    Returns
+    -------
+    Run
+        The result.
+    """
+    watchers: list[Any] = []
+    bar = None
+    if progress is not False:
+        bar = Progress(limits, progress)
+        watchers.append(bar)
+    if checkpoint is not None:
+        from heeler.run.saving import Checkpoint  # noqa: PLC0415
+
+        watchers.append(Checkpoint(checkpoint))
+    try:
+        session.run(limits, watchers)
+    finally:
+        if bar is not None:
+            bar.close()
+    run = collect(session)
+    if checkpoint is not None:
+        run.save(checkpoint[0] if isinstance(checkpoint, tuple) else checkpoint)
+    return run
+
+
+def resume(run: Run, sweeps: Any, seconds: Any, error: Any, progress: Any, checkpoint: Any) -> Run:
+    """Continue a run; see `Run.resume`.
+
+    Parameters
+    ----------
+    run
+        The run.
+    sweeps, seconds, error, progress, checkpoint
+        As in `Run.resume`.
+
+    Returns
+    -------
+    Run
+        The longer run.
+    """
+    limits = as_limits(sweeps, seconds, error)
+    session = run._session  # noqa: SLF001 (a run and its functions are one)
+    if session is None:
+        raise ValueError("This run has nothing to continue: all its variables are clamped, or it was one of a batch.")
+    if session.engine.passes != run._passes:  # noqa: SLF001
+        raise ValueError("This run has been continued already: resume the run that came of it.")
+    if session.settings.driver.name == "quasi":
+        raise ValueError("A quasi run takes a generator's whole period and cannot be lengthened: start a longer one.")
+    if limits.sweeps is not None:
+        limits.sweeps += session.passes
+    return drive(session, limits, progress, checkpoint)
+
+
+def resolve(model: Model, options: dict[str, Any], limits: Limits) -> Settings:
+    """Turn the arguments of `sample` into settings without "auto".
+
+    Parameters
+    ----------
+    model
+        The model.
+    options
+        The checked arguments.
+    limits
+        When to stop.
+
+    Returns
+    -------
+    Settings
+        What will be run.
+    """
+    keep = as_keep(options["keep"], model)
+    total = None if limits.sweeps is None else limits.sweeps + options["burn_in"]
+    temperature = as_temperature(options["temperature"], total)
+    driver, scan, context, chosen = choose(model, options, keep, temperature)
+    settings = Settings(
+        driver,
+        scan,
+        context,
+        options["chains"],
+        options["seed"],
+        options["burn_in"],
+        options["thin"],
+        temperature,
+        options["restart"],
+        keep,
+        chosen,
+    )
+    warn_of(model, settings)
+    return settings
+
+
+def first_states(model: Model, init: Any, settings: Settings) -> NDArray[Any]:
+    """Give the chains' first states, inside the support.
+
+    Parameters
+    ----------
+    model
+        The model.
+    init
+        The user's state or states, or None.
+    settings
+        The run's settings.
+
+    Returns
+    -------
+    ndarray
+        (lanes, n).
+    """
+    if init is None:
+        from heeler.model.start import first_state  # noqa: PLC0415
+
+        return first_state(model, settings.seed, settings.lanes)
+    states = np.atleast_2d(np.asarray(init))
+    if states.shape[0] == 1:
+        states = np.repeat(states, settings.lanes, axis=0)
+    if states.shape != (settings.lanes, model.n_variables):
+        raise ValueError(
+            f"The 'init' parameter must have shape ({model.n_variables},) or "
+            f"({settings.lanes}, {model.n_variables}). Got {np.shape(init)} instead."
+        )
+    if np.isneginf(model.log_score(states)).any():
+        raise ValueError("The 'init' parameter must be a possible state. Got one of probability zero.")
+    return states
+
+
+def collect(session: Session) -> Run:
+    """Make a run of what a session has seen so far.
+
+    Parameters
+    ----------
+    session
+        The chains.
+
+    Returns
+    -------
+    Run
+        The result; the session can go on.
+    """
+    model, engine, settings = session.model, session.engine, session.settings
+    sums, visits = engine.sums(), session.column_visits()
+    clamped = model.evidence
+    with np.errstate(invalid="ignore", divide="ignore"):
+        columns = sums.sum(axis=0) / (visits * float(engine.lanes))
+    errors, label = session.errors()
+    if clamped is not None:
+        _settle(columns, errors, model, engine.binary)
+    lane = int(np.argmax(engine.best_scores().reshape(engine.lanes, -1).sum(axis=1)))
+    parts: dict[str, Any] = {
+        "marginals": Marginals(model, columns, engine.binary, True),
+        "errors": Errors(label, model, errors, engine.binary, False),
+        "best": Best(model, engine.best_states()[lane].copy()),
+        "functions": _functions(session),
+        "log_scores": session.trace.values[: session.trace.count].T.copy(),
+        "log_score_passes": session.trace.passes,
+        "settings": describe(model, settings),
+        "stats": _stats(session),
+        "pairs": Pairs(model, settings.keep.pairs, _total(engine, "pairs")),
+        "joint": None,
+        "_kept": list(session.samples) if settings.keep.samples else None,
+    }
+    if settings.keep.joint:
+        counts = _total(engine, "joint")
+        parts["joint"] = (counts / max(counts.sum(), 1)).reshape(np.asarray(model.cardinalities))
+    return Run(model, parts, session)
+
+
+def _total(engine: Any, name: str) -> NDArray[np.int64]:
+    """Add a counter over the lanes."""
+    watch = getattr(engine, "watch", None)
+    return np.empty(0, np.int64) if watch is None else getattr(watch, name).sum(axis=0)
+
+
+def _settle(columns: NDArray, errors: NDArray, model: Model, binary: bool) -> None:
+    """Set the marginals of clamped variables, which are known."""
+    evidence = model.evidence
+    assert evidence is not None  # noqa: S101 (for the type checker; the caller looked)
+    fixed = np.flatnonzero(evidence >= 0)
+    if binary:
+        columns[fixed] = evidence[fixed]
+        errors[fixed] = 0.0
+        return
+    cards = np.asarray(model.cardinalities, np.int64)
+    start = np.cumsum(cards) - cards
+    member = np.repeat(evidence >= 0, cards)
+    columns[member] = 0.0
+    errors[member] = 0.0
+    columns[start[fixed] + evidence[fixed]] = 1.0
+
+
+def _functions(session: Session) -> dict[str, Average]:
+    """Average the user's functions."""
+    result = {}
+    for name, total in session.function_sums.items():
+        lanes = len(total)
+        batches = session.function_batches[name]
+        means = total / session.kept
+        errors = batches.errors()
+        if session.settings.driver.name != "random":
+            spread = means.std(axis=0, ddof=1) / np.sqrt(lanes) if lanes > 1 else np.full(total.shape[1], np.nan)
+            errors = spread
+        result[name] = Average(means.mean(axis=0), errors)
+    return result
+
+
+def _stats(session: Session) -> dict[str, Any]:
+    """Say how much was done and how fast."""
+    engine = session.engine
+    free = int(engine.visits().sum()) if session.passes else 0
+    per_pass = free / session.passes if session.passes else 0.0
+    updates = per_pass * engine.passes * engine.lanes
+    return {
+        "sweeps": session.passes,
+        "updates": int(updates),
+        "seconds": session.seconds,
+        "updates_per_second": updates / session.seconds if session.seconds else 0.0,
+        "stopped_by": session.stopped_by,
+        "interrupted": session.stopped_by == "interrupt",
+        "engine": type(engine).__name__,
+        "kept_states": session.kept,
+    }
+
+
+def describe(model: Model, settings: Settings) -> dict[str, Any]:
+    """Give the settings as plain values, with what "auto" stood for and the versions.
+
+    Parameters
+    ----------
+    model
+        The model.
+    settings
+        The settings.
+
+    Returns
+    -------
+    dict
+        JSON can hold all of it.
+    """
+    from heeler import __version__  # noqa: PLC0415
+
+    temperature = settings.temperature
+    driver = settings.driver
+    return {
+        "driver": driver.name,
+        "rule": getattr(driver, "rule", None),
+        "bits": getattr(driver, "bits", None),
+        "generator": getattr(driver, "generator", None),
+        "scan": settings.scan.name,
+        "context": settings.context,
+        "chains": settings.lanes,
+        "seed": settings.seed,
+        "burn_in": settings.burn_in,
+        "thin": settings.thin,
+        "temperature": temperature if isinstance(temperature, float) else "schedule",
+        "restart": settings.restart,
+        "chosen": list(settings.chosen),
+        "model": _LazyDigest(model),
+        "versions": {"heeler": __version__, "numpy": np.__version__, "python": platform.python_version()},
+    }
+
+
+class _LazyDigest:
+    """The model's one-line text and digest, which is computed when looked at."""
+
+    def __init__(self, model: Model) -> None:
+        """Keep the model."""
+        self._model = model
+
+    def __repr__(self) -> str:
+        """Show text and digest."""
+        return f"{self._model!r} {self._model.digest}"
+
+
+def _settled(model: Model, settings: Settings) -> Run:
+    """Give the only answer there is when every variable is clamped."""
+    evidence = model.evidence
+    assert evidence is not None  # noqa: S101 (no variable is free)
+    if np.isneginf(model.log_score(evidence)):
+        raise ValueError("The evidence clamps every variable, and to a state of probability zero.")
+    binary = bool((np.asarray(model.cardinalities) == 2).all())
+    size = model.n_variables if binary else int(np.asarray(model.cardinalities).sum())
+    columns, errors = np.zeros(size), np.zeros(size)
+    _settle(columns, errors, model, binary)
+    none = np.empty((0, 2), np.int64)
+    parts = {
+        "marginals": Marginals(model, columns, binary, True),
+        "errors": Errors("none: every variable is clamped", model, errors, binary, False),
+        "best": Best(model, evidence.copy()),
+        "functions": {},
+        "log_scores": np.empty((settings.lanes, 0)),
+        "log_score_passes": np.empty(0, np.int64),
+        "settings": describe(model, settings),
+        "stats": {"sweeps": 0, "updates": 0, "seconds": 0.0, "updates_per_second": 0.0, "stopped_by": "nothing free"},
+        "pairs": Pairs(model, none, np.empty(0, np.int64)),
+        "joint": None,
+        "_kept": None,
+    }
+    return Run(model, parts, None)

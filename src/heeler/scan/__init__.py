@@ -1,0 +1,29 @@
+"""Scans: which variable is updated when."""
+
+from heeler.scan.colouring import colour
+from heeler.scan.scans import (
+    Chromatic,
+    Jacobi,
+    Reversed,
+    Scan,
+    Sequence,
+    Shuffled,
+    Systematic,
+    Uniform,
+    Weighted,
+    as_scan,
+)
+
+__all__ = [
+    "Chromatic",
+    "Jacobi",
+    "Reversed",
+    "Scan",
+    "Sequence",
+    "Shuffled",
+    "Systematic",
+    "Uniform",
+    "Weighted",
+    "as_scan",
+    "colour",
+]
