@@ -125,3 +125,5 @@ def advance_random(plan, schedule, score, watch, share, scratch, states, table, 
             turn = 1 - turn
         if share.band == 0:
             watch.best_score[lane] = best_score
+        if share.bands > 1:
+            wait_for_all(watch.gate, share.bands)  # the next call starts from that score in every band
