@@ -1,5 +1,7 @@
 """How the command line starts: fast, with help, without what it does not need."""
 
+import errno
+import io
 import os
 import subprocess
 import sys
@@ -68,3 +70,17 @@ def test_interrupted_before_anything(tmp_path, monkeypatch, capsys):
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "interrupted" in captured.err
+
+
+def test_a_reader_that_has_seen_enough(tmp_path, monkeypatch, capsys):
+    class Closed(io.StringIO):
+        def write(self, _text):
+            raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    path = write_network(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", Closed())
+        # typer wraps both streams, so that nothing more is heard of it at exit.
+        patch.setattr(sys, "stderr", sys.stderr)
+        assert main(["marginals", path, "--exact", "--json"]) == 1
+    assert capsys.readouterr().err == ""

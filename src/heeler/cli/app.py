@@ -85,6 +85,9 @@ def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
         except KeyboardInterrupt:
             say("interrupted before there was anything to print")
             raise typer.Exit(Exit.INTERRUPTED) from None
+        except BrokenPipeError:
+            # Whoever read the output has seen enough; typer ends quietly.
+            raise
         except (ValueError, OSError) as error:
             code = exit_code(error)
             if code is None:
