@@ -58,7 +58,7 @@ def make_engine(size: int, *, field: bool = False, **settings) -> LatticeEngine:
 def job(size: int, settings: dict) -> tuple[Callable, int]:
     """Return a call to be timed, warmed up, and its number of updates."""
     engine = make_engine(size, **settings)
-    passes = max(1, 20_000_000 // size**2)
+    passes = max(16, 20_000_000 // size**2)
     scores = np.empty((passes, 1))
     engine.advance(passes, scores)
     return lambda: engine.advance(passes, scores), passes * size**2

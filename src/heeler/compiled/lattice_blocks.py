@@ -114,6 +114,16 @@ def sum_field(e, field, at, state, state_at):
 
 
 @vector_operation(types.void)
+def clear_tail(e, state, state_at, count):
+    """Set to zero what blocks left behind the `count` sites of a row, up to a multiple of 64."""
+    b = e.builder
+    last = b.mul(b.sub(blocks_in(e, count, SITES), _WORD(1)), _WORD(SITES))
+    at = b.add(state_at, last)
+    inside = e.below(b.sub(count, last), SITES)
+    e.store(b.select(inside, e.load(state, at, SITES), e.constant(_BYTE, SITES, 0)), state, at)
+
+
+@vector_operation(types.void)
 def snapshot(e, state, state_at, bits, bit_at, count):
     """Store the values of `count` sites as bits, 64 to a word."""
     b = e.builder

@@ -8,6 +8,7 @@ from heeler.compiled.lattice_blocks import (
     SITES,
     WORD_SITES,
     add_left,
+    clear_tail,
     count_agreement,
     count_neighbours,
     count_up,
@@ -66,10 +67,9 @@ def resolve(plan, scratch, state, at, column, count, length, old_first):
 
 
 @helper
-def mend_borders(plan, state, start, length, written):
+def mend_borders(plan, state, start, length):
     """Clear what block stores left behind a row's end and renew the copies of its end sites beside it."""
-    for k in range(start + length, start + written):
-        state[k] = 0
+    clear_tail(state, start, length)
     if plan.shape[WRAPS] != 0:
         state[start - 1] = state[start + length - 1]
         state[start + length] = state[start]
@@ -118,7 +118,7 @@ def finish_row(plan, score, watch, share, state, row, window_pass, turn):
     """Renew a row's borders, keep its values and count its field."""
     start = plan.start[row]
     length = plan.length[row]
-    mend_borders(plan, state, start, length, (length + 63) // 64 * 64)
+    mend_borders(plan, state, start, length)
     snapshot(state, start, watch.recent[window_pass], row * watch.recent.shape[2], length)
     watch.partial[turn, share.band, window_pass, 1] += count_field(plan, score, state, row)
 

@@ -72,6 +72,12 @@ class LatticeEngine:
             raise ValueError(reason)
         if generator not in GENERATORS:
             raise ValueError(f"generator must be 'philox' or 'fast', got {generator!r}")
+        states = np.asarray(states)
+        sites = math.prod(model.shape)
+        if states.ndim != 2 or states.shape[1] != sites or states.shape[0] < 1:
+            raise ValueError(f"states must have shape (lanes, {sites}), got {states.shape}")
+        if states.dtype.kind not in "uib" or states.min() < 0 or states.max() > 1:
+            raise ValueError("states must be integers 0 or 1")
         self.lanes, self.n = states.shape
         self.passes = 0
         self.driver, self.bits = driver, bits
@@ -122,6 +128,13 @@ class LatticeEngine:
         if initial_weights is None:
             self._weights = aligned((self.lanes, size[1] * self._planes), dtype, half)
         else:
+            contexts = self.contexts
+            given = np.asarray(initial_weights)
+            if given.shape != (self.lanes, contexts) or given.dtype != dtype:
+                raise ValueError(
+                    f"initial_weights must be {dtype} of shape {(self.lanes, contexts)}, "
+                    f"got {given.dtype} of shape {given.shape}"
+                )
             placed = place_weights(
                 self._layout, self._steps(), self._pattern, self._planes, initial_weights, half, dtype
             )
@@ -135,6 +148,8 @@ class LatticeEngine:
 
     def set_temperature(self, temperature: float) -> None:
         """Make the tables of probabilities for a temperature."""
+        if not 0.0 < temperature < math.inf:
+            raise ValueError(f"temperature must be positive and finite, got {temperature!r}")
         from heeler.compiled.lattice_layout import quantised_tables
 
         self._table, self._table_step = quantised_tables(
@@ -159,6 +174,8 @@ class LatticeEngine:
 
     def advance(self, passes: int, scores: np.ndarray, threads: int = 1) -> None:
         """Advance all lanes by that many passes; store the log scores after each in scores (passes, lanes)."""
+        if threads < 1:
+            raise ValueError(f"threads must be at least 1, got {threads!r}")
         if passes < 0 or scores.shape != (passes, self.lanes) or scores.dtype != np.float64:
             raise ValueError(
                 f"scores must be float64 of shape {(passes, self.lanes)}, "
@@ -184,12 +201,15 @@ class LatticeEngine:
 
     def _schedules(self, passes: int, bands: int) -> list:
         """Return (first pass, last pass, schedule) of stretches of windows of one length."""
+        from heeler.compiled.lattice_schedule import SHALLOW
+
         stretches, at = [], 0
         depth = self._depth(bands)
         while at < passes:
             # Windows end where counts are emptied, at fixed passes.
             room = min(passes - at, FLUSH - (self._since + at) % FLUSH)
             window = min(depth, room)
+            window = window if window >= SHALLOW else 1
             many = room // window * window
             if many == room and room % FLUSH == 0:
                 many = (passes - at) // FLUSH * FLUSH
@@ -217,9 +237,11 @@ class LatticeEngine:
     def _schedule(self, window: int, bands: int) -> "Schedule":
         from heeler.compiled.lattice_schedule import plain
 
-        if self._depth(bands) > 1:
+        if window > 1:
             return self._skewed(window, self._tiles[1], bands)
-        return plain(self._plan, bands, self._layout.fused)
+        if (1, bands) not in self._made:
+            self._made[1, bands] = plain(self._plan, bands, self._layout.fused)
+        return self._made[1, bands]
 
     def _meeting(self, bands: int) -> "tuple":
         """Return where the threads of one group of lanes leave what they count, and their gate."""
@@ -304,6 +326,13 @@ class LatticeEngine:
     def visits(self) -> np.ndarray:
         """Return how often each variable was updated since the reset, int64 (n,), without a copy for each."""
         return np.broadcast_to(np.int64(self._since), (self.n,))
+
+    @property
+    def contexts(self) -> int:
+        """How many herding weights a lane has in the order of sites."""
+        from heeler.compiled.lattice_weights import context_pointer
+
+        return int(context_pointer(self._layout, self._steps(), self._pattern)[-1])
 
     def natural_weights(self) -> np.ndarray:
         """Return the herding weights in the order of `initial_weights`, (lanes, contexts)."""
