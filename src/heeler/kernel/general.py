@@ -263,6 +263,8 @@ class GeneralEngine:
             The arrays, by name.
         """
         chain = self.chain
+        for name in ("x", "best", "first_states"):
+            self._check_values(name, arrays[name])
         for name in ("x", "sums", "score", "best_score", "best", "visits"):
             getattr(chain, name)[...] = arrays[name]
         chain.restart[...] = arrays["first_states"]
@@ -275,6 +277,12 @@ class GeneralEngine:
         if "gains_at_reset" in arrays:
             self.gains_at_reset = arrays["gains_at_reset"].copy()
         self._refresh_fields()
+
+    def _check_values(self, name: str, states: NDArray[Any]) -> None:
+        """Refuse values that the loop would use as indices beyond its arrays."""
+        high = states[:, : self.n] >= self.plan.lowered.cardinalities if states.size else np.zeros(1, bool)
+        if high.any() or states[:, self.n :].any():
+            raise ValueError(f"the array {name!r} holds values that the variables do not have")
 
 
 def _watch(plan: Plan, lanes: int, cards: NDArray[np.int64]) -> Watch:

@@ -238,7 +238,14 @@ class HashMemory(Memory):
         return {"keys": d.keys, "weights": d.weights, "owner": d.owner, "used": d.used, "contexts": d.contexts}
 
     def load(self, arrays: dict[str, NDArray]) -> None:
-        """Take the maps back."""
+        """Take the maps back, unless the loop would leave their bounds."""
+        keys, owner = arrays["keys"], arrays["owner"]
+        slots = keys.shape[1]
+        used = np.count_nonzero(keys, axis=1)
+        whole = slots & (slots - 1) == 0 and slots > used.max() and (used == arrays["used"]).all()
+        fits = owner.shape == keys.shape and arrays["weights"].shape == (len(keys), slots * self.width)
+        if not (whole and fits) or (owner < 0).any() or (owner >= len(self.cardinalities)).any():
+            raise ValueError("the map of herding weights is damaged")
         self.driver = self.driver._replace(**{name: arrays[name].copy() for name in self.arrays()})
 
     def grow(self) -> None:

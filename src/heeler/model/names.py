@@ -118,6 +118,11 @@ class ValueNames(Sequence[Sequence[str]]):
         self._given = given
         self._shared = shared
 
+    @property
+    def given(self) -> Sequence[Any] | None:
+        """The names as the user gave them: for all variables alike, or one entry per variable."""
+        return self._given
+
     def __len__(self) -> int:
         """Count the variables."""
         return len(self._cardinalities)

@@ -99,3 +99,28 @@ def warn_of(model: Model, settings: Settings) -> None:
             f"Herding loses its advantage with the random scan {settings.scan.name!r}: use scan='systematic'.",
             stacklevel=5,
         )
+
+
+def warn_of_stuck(model: Model, columns: NDArray[np.float64], session: Any) -> None:
+    """Warn of variables that zeros may have kept from ever changing.
+
+    Parameters
+    ----------
+    model
+        A model with zeros.
+    columns
+        The marginals, as the engine lays them out.
+    session
+        The run.
+    """
+    certain = (columns == 0.0) | (columns == 1.0)
+    if model.evidence is not None:
+        free = model.evidence < 0
+        certain &= free if session.engine.binary else np.repeat(free, np.asarray(model.cardinalities))
+    if session.passes < 16 or not certain.any() or session.settings.driver.name == "greedy":
+        return
+    warnings.warn(
+        f"{int(certain.sum())} probabilities came out as exactly 0 or 1. This model has zeros, and single-site moves "
+        "may never leave one part of its support: the error bars do not cover that. Compare with heeler.exact.",
+        stacklevel=6,
+    )

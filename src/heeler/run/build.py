@@ -64,10 +64,11 @@ def _lattice_engine(model: Model, settings: Settings, states: NDArray[Any]) -> A
     if isinstance(driver, Herded) and (settings.lanes > 1 or driver.start == "random"):
         from heeler.kernel.memory import first_weights  # noqa: PLC0415
 
-        per_site = 1 << model.neighbours if settings.context == "neighbours" else model.neighbours + 1
         random = [lane for lane in range(settings.lanes) if lane > 0 or driver.start == "random"]
-        weights = first_weights(True, settings.lanes, model.n_variables * per_site, random, np.uint64(settings.seed))
-        more["initial_weights"] = weights >> np.uint32(32 - bits)
+        key = np.uint64(settings.seed)
+        more["initial_weights"] = lambda contexts: (
+            first_weights(True, settings.lanes, contexts, random, key) >> np.uint32(32 - bits)
+        ).astype(f"uint{bits}")
     temperature = settings.temperature
     return LatticeEngine(lattice, states, key=settings.seed, temperature=temperature, **what, **more)
 

@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heeler.model.base import Model
-from heeler.run.auto import choose, warn_of
+from heeler.run.auto import choose, warn_of, warn_of_stuck
 from heeler.run.build import build_engine
 from heeler.run.progress import Progress
 from heeler.run.result import Average, Best, Errors, Marginals, Pairs, Run
 from heeler.run.session import Limits, Session
 from heeler.run.settings import Settings, as_keep, as_temperature
+
+PROCESSORS = os.cpu_count() or 1
 
 
 def sample(
@@ -114,7 +116,7 @@ def sample(
         "init": init,
         "restart": bool(restart),
         "seed": _whole("seed", seed, 0),
-        "threads": _whole("threads", os.cpu_count() or 1 if threads is None else threads, 1),
+        "threads": _whole("threads", PROCESSORS if threads is None else threads, 1),
     }
     limits = as_limits(sweeps, seconds, error)
     if isinstance(models, Model):
@@ -224,7 +226,8 @@ def sample_one(model: Model, options: dict[str, Any], limits: Limits, progress: 
     if not len(model.free):
         return _settled(model, settings)
     states = first_states(model, options["init"], settings)
-    session = Session(model, settings, build_engine(model, settings, states, limits.sweeps), options["threads"])
+    engine = build_engine(model, settings, states, limits.sweeps)
+    session = Session(model, settings, engine, options["threads"], sweeps=limits.sweeps)
     session.seconds = time.perf_counter() - start
     return drive(session, limits, progress, checkpoint)
 
@@ -384,7 +387,9 @@ def collect(session: Session) -> Run:
     clamped = model.evidence
     with np.errstate(invalid="ignore", divide="ignore"):
         columns = sums.sum(axis=0) / (visits * float(engine.lanes))
-    errors, label = session.errors()
+    errors, label = session.errors(sums)
+    if model.has_zeros:
+        warn_of_stuck(model, columns, session)
     if clamped is not None:
         _settle(columns, errors, model, engine.binary)
     lane = int(np.argmax(engine.best_scores().reshape(engine.lanes, -1).sum(axis=1)))
@@ -518,7 +523,9 @@ def _settled(model: Model, settings: Settings) -> Run:
     evidence = model.evidence
     assert evidence is not None  # noqa: S101 (no variable is free)
     if np.isneginf(model.log_score(evidence)):
-        raise ValueError("The evidence clamps every variable, and to a state of probability zero.")
+        from heeler.model.start import NoStateFound  # noqa: PLC0415
+
+        raise NoStateFound("The evidence clamps every variable, and to a state of probability zero.")
     binary = bool((np.asarray(model.cardinalities) == 2).all())
     size = model.n_variables if binary else int(np.asarray(model.cardinalities).sum())
     columns, errors = np.zeros(size), np.zeros(size)

@@ -69,6 +69,7 @@ class Session:
     function_sums: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     kept: int = 0
     rate: float = 0.0  # passes a second, of the last chunk
+    sweeps: int | None = None  # that the engine was made for (the quasi driver needs to know)
 
     def __post_init__(self) -> None:
         """Make the collectors."""
@@ -94,6 +95,9 @@ class Session:
         watchers
             Called after every chunk: progress, checkpoints.
         """
+        if limits.seconds is not None:
+            # No passes, but the kernel is compiled or loaded: the user's seconds are for sampling.
+            self.engine.advance(0, np.empty((0, self.engine.lanes)))
         begin = time.perf_counter()
         before = self.seconds
         with Interrupt() as interrupt:
@@ -121,7 +125,7 @@ class Session:
     def _error_due(self) -> bool:
         """Look at the error at fixed numbers of passes only: 16 times while they double."""
         passes = self.passes
-        return passes >= 64 and passes % max(1 << (passes.bit_length() - 5), 1) == 0
+        return passes >= 64 and passes % (1 << max(passes.bit_length() - 5, 0)) == 0
 
     def error(self) -> float:
         """Give the largest standard error of a marginal, infinity where unknown."""
@@ -129,8 +133,21 @@ class Session:
         known = errors[np.isfinite(errors)]
         return float(known.max()) if known.size else np.inf
 
-    def errors(self) -> tuple[NDArray[np.float64], str]:
-        """Estimate the standard errors of the averages, and say what they cover."""
+    def errors(self, sums: NDArray[np.float64] | None = None) -> tuple[NDArray[np.float64], str]:
+        """Estimate the standard errors of the averages, and say what they cover.
+
+        Parameters
+        ----------
+        sums
+            The engine's sums, where they are known already.
+
+        Returns
+        -------
+        errors : ndarray
+            One for every column of the sums.
+        label : str
+            What they cover.
+        """
         from heeler.estimate.spread import across_lanes  # noqa: PLC0415
 
         driver = self.settings.driver.name
@@ -150,7 +167,7 @@ class Session:
             "quasi": "random shifts; covers the whole error",
             "herded": "replicates with other first weights; shows spread and not herding's bias",
         }[driver]
-        return across_lanes(engine.sums(), visits), f"standard error across {engine.lanes} {covers}"
+        return across_lanes(engine.sums() if sums is None else sums, visits), f"standard error across {engine.lanes} {covers}"
 
     def column_visits(self) -> NDArray[np.int64]:
         """Give the updates behind every column of the engine's sums."""
@@ -194,7 +211,7 @@ class Session:
         if self.batches is not None:
             most = min(most, self.batches.next_pass(passes) - passes)
         if limits.error is not None:
-            step = max(1 << ((passes + 1).bit_length() - 6), 1)
+            step = 1 << max((passes + 1).bit_length() - 6, 0)
             most = min(most, step - passes % step)
         if self._keeps_states():
             thin = self.settings.thin
