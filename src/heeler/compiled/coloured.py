@@ -1,10 +1,10 @@
-"""One lane on a sparse graph, class by class: 256 conditionals at a time, then 256 values at a time.
+"""One lane on a sparse graph, class by class: 256 conditionals at a time, then 256 values.
 
-Members of a class do not touch each other, so their conditionals may all be computed before any of their values is
-drawn. That splits the work into loops that each do one thing: gather log-odds (waiting for the neighbours of many
-variables at once), quantise them (arithmetic alone), draw, and store. Probabilities are computed from the couplings:
-their tables would be larger than the caches. The arithmetic and its order are those of the general loop, and so are
-all bits.
+Members of a class do not touch each other, so their conditionals may all be computed before any of
+their values is drawn. That splits the work into loops that each do one thing: gather log-odds
+(waiting for the neighbours of many variables at once), quantise them (arithmetic alone), draw, and
+store. Probabilities are computed from the couplings: their tables would be larger than the caches.
+The arithmetic and its order are those of the general loop, and so are all bits.
 """
 
 from typing import NamedTuple
@@ -16,12 +16,11 @@ from numba.core import cgutils
 from numba.extending import overload
 
 from heeler.compiled.barrier import wait_for_all
-from heeler.compiled.conditionals import is_type
 from heeler.compiled.coloured_layout import GROUP
+from heeler.compiled.conditionals import is_type
 from heeler.compiled.drivers import Greedy, Herded, Quasi, Random, binary_credit, draw_binary, fill
 from heeler.compiled.jit import INLINE, helper, kernel
 from heeler.compiled.lane_blocks import prefetch
-from heeler.compiled.lattice_plan import Share
 from heeler.compiled.loop import watch_pass
 from heeler.compiled.quantise import quantised_sigmoid
 from heeler.compiled.vectors import vector_operation
@@ -44,7 +43,9 @@ class Meeting(NamedTuple):
     """Where the bands of a chain meet; shared by its threads."""
 
     gate: np.ndarray  # int64 (8), zeros at first
-    parts: np.ndarray  # int64 (2, bands, 8): each band's part of the score's change, in a cache line of its own
+    parts: (
+        np.ndarray
+    )  # int64 (2, bands, 8): each band's part of the score's change, in a cache line of its own
 
 
 class ColouredScratch(NamedTuple):
@@ -70,8 +71,10 @@ def meeting(bands: int) -> Meeting:
 
 
 @vector_operation(types.void)
-def _gather_group(e, x, index, minus_coupling, entry, width, field, base, slot, log_odds, context, at):
-    """Store the log-odds and the contexts of the 8 slots from `slot` on, their neighbours taken in order."""
+def _gather_group(
+    e, x, index, minus_coupling, entry, width, field, base, slot, log_odds, context, at
+):
+    """Store log-odds and contexts of the 8 slots from `slot` on, neighbours taken in order."""
     b = e.builder
     words = ir.VectorType(_WORD, GROUP)
     total = e.variable(e.load(field, slot, GROUP))
@@ -124,9 +127,18 @@ def _advance_block(plan, driver, lane, x, sums, beta, start, first, last, scratc
         slot = group * GROUP
         entry = plan.group[group]
         _gather_group(
-            x, plan.index, plan.minus_coupling, entry, (plan.group[group + 1] - entry) // GROUP,
-            plan.field, plan.base, slot, scratch.log_odds, scratch.context, slot - start,
-        )  # fmt: skip
+            x,
+            plan.index,
+            plan.minus_coupling,
+            entry,
+            (plan.group[group + 1] - entry) // GROUP,
+            plan.field,
+            plan.base,
+            slot,
+            scratch.log_odds,
+            scratch.context,
+            slot - start,
+        )
     # Views that begin at 0: a loop over them has no negative index to think of, and vectorises.
     context = scratch.context[first - start : last - start]
     _fetch_weights(driver, lane, context, first)
@@ -152,7 +164,9 @@ def _part(plan, number, share):
     """Return the blocks of a class that a band treats."""
     first = plan.classes[number] // BLOCK
     count = (plan.classes[number + 1] + BLOCK - 1) // BLOCK - first
-    return first + count * share.band // share.bands, first + count * (share.band + 1) // share.bands
+    return first + count * share.band // share.bands, first + count * (
+        share.band + 1
+    ) // share.bands
 
 
 @helper
@@ -180,7 +194,9 @@ def _keep_part(plan, share, x, best):
     """Copy what this band has drawn, and in the last band what is never drawn."""
     for number in range(plan.classes.size - 1):
         low, high = _part(plan, number, share)
-        for k in range(max(low * BLOCK, plan.classes[number]), min(high * BLOCK, plan.classes[number + 1])):
+        for k in range(
+            max(low * BLOCK, plan.classes[number]), min(high * BLOCK, plan.classes[number + 1])
+        ):
             best[k] = x[k]
     if share.band == share.bands - 1:
         for k in range(plan.classes[-1], x.size - 1):
@@ -188,12 +204,14 @@ def _keep_part(plan, share, x, best):
 
 
 @kernel
-def advance_coloured(plan, driver, chain, watch, betas, first_pass, share, meeting, scores, scratch):
+def advance_coloured(
+    plan, driver, chain, watch, betas, first_pass, share, meeting, scores, scratch
+):
     """Advance a share of the lanes by betas.size passes, class by class (chain: a SlotChain).
 
-    With the driver `Random` every pass leaves p invariant (up to the rounding of probabilities to 2^-32); it costs
-    one visit of every edge from both ends. The watch is in slots too, and so is the driver's `bin_base`. All
-    bands of a share's lanes must run at the same time.
+    With the driver `Random` every pass leaves p invariant (up to the rounding of probabilities to
+    2^-32); it costs one visit of every edge from both ends. The watch is in slots too, and so is
+    the driver's `bin_base`. All bands of a share's lanes must run at the same time.
     """
     turn = 0
     for lane in range(share.first_lane, share.last_lane):
@@ -204,9 +222,10 @@ def advance_coloured(plan, driver, chain, watch, betas, first_pass, share, meeti
         for t in range(betas.size):
             change = _advance_pass(
                 plan, driver, share, meeting, lane, x, sums, betas[t], first_pass + t, scratch
-            )  # fmt: skip
+            )
             if share.bands > 1:
-                # Two sets of parts in turn: a band may write the next while another still reads these.
+                # Two sets of parts in turn: a band may write the next while another still reads
+                # these.
                 parts = meeting.parts[turn & 1]
                 turn += 1
                 parts[share.band, 0] = change

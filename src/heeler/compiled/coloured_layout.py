@@ -1,9 +1,10 @@
 """The arrays of a sparse binary model in slots, as the coloured kernel reads them.
 
-A slot is a place in the pass: slot k holds the variable that is updated k-th, and the variables that are never
-updated come after. In slots everything that a pass needs lies in the order of its use, and whole vectors of new
-values, sums and scores are stored side by side. Within a class the variables stand by ascending degree, so that the
-eight variables of a group have (nearly) as many neighbours and a loop over them is seldom mispredicted.
+A slot is a place in the pass: slot k holds the variable that is updated k-th, and the variables
+that are never updated come after. In slots everything that a pass needs lies in the order of its
+use, and whole vectors of new values, sums and scores are stored side by side. Within a class the
+variables stand by ascending degree, so that the eight variables of a group have (nearly) as many
+neighbours and a loop over them is seldom mispredicted.
 """
 
 from typing import NamedTuple
@@ -29,7 +30,9 @@ class Coloured(NamedTuple):
     scale: float  # fixed-point units of a nat
 
 
-def colour_order(pointer: np.ndarray, index: np.ndarray, colours: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def colour_order(
+    pointer: np.ndarray, index: np.ndarray, colours: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the order of a pass and the ranges of its classes.
 
     Parameters
@@ -49,7 +52,9 @@ def colour_order(pointer: np.ndarray, index: np.ndarray, colours: np.ndarray) ->
     n = pointer.size - 1
     colours = np.asarray(colours)
     if colours.shape != (n,):
-        raise ValueError(f"colours must have shape ({n},), one class for each variable; got {colours.shape}.")
+        raise ValueError(
+            f"colours must have shape ({n},), one class for each variable; got {colours.shape}."
+        )
     degree = np.diff(pointer)
     owner = np.repeat(np.arange(n), degree)
     clash = (colours[owner] == colours[index]) & (colours[owner] >= 0)
@@ -57,7 +62,8 @@ def colour_order(pointer: np.ndarray, index: np.ndarray, colours: np.ndarray) ->
         edge = int(np.argmax(clash))
         raise ValueError(
             "colours must give neighbours different classes; "
-            f"variables {int(owner[edge])} and {int(index[edge])} both have {int(colours[index[edge]])}."
+            f"variables {int(owner[edge])} and {int(index[edge])} "
+            f"both have {int(colours[index[edge]])}."
         )
     free = np.flatnonzero(colours >= 0)
     order = free[np.lexsort((free, degree[free], colours[free]))]
@@ -75,7 +81,8 @@ def slot_variables(order: np.ndarray, n: int) -> np.ndarray:
 def lay_out(conditional: Sparse, scan: Fixed) -> Coloured:
     """Return the model in the slots of a scan; costs three passes over the edges.
 
-    The couplings must be given for all edges and be finite: the kernel computes every probability from them.
+    The couplings must be given for all edges and be finite: the kernel computes every probability
+    from them.
     """
     pointer, n = conditional.pointer, conditional.field.size
     if conditional.coupling.size != conditional.index.size:
@@ -114,6 +121,6 @@ def lay_out(conditional: Sparse, scan: Fixed) -> Coloured:
 
 
 def herded_in_slots(driver: Herded, order: np.ndarray) -> Herded:
-    """Return a herding driver whose bins are found by slot; the weights stay shared with `driver`."""
+    """Return a herding driver that finds its bins by slot; the weights stay those of `driver`."""
     variables = slot_variables(order, driver.bin_base.size)
     return driver._replace(bin_base=np.ascontiguousarray(driver.bin_base[variables]))

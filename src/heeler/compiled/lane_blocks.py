@@ -1,9 +1,8 @@
-"""What happens to one variable in 8 (or 16) lanes at once, as vector instructions.
+"""What happens to one variable in 8 (or 32) lanes at once, as vector instructions.
 
 Arrays are given flat: element (i, lane) of the state is number i * lanes + lane.
 """
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -14,7 +13,13 @@ from heeler.compiled.vectors import vector_operation
 WIDTH = 8  # lanes of a step: one 512-bit vector of log-odds, probabilities or scores
 WIDE = 32
 
-_BIT, _BYTE, _HALF, _WORD, _FLOAT = ir.IntType(1), ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.DoubleType()
+_BIT, _BYTE, _HALF, _WORD, _FLOAT = (
+    ir.IntType(1),
+    ir.IntType(8),
+    ir.IntType(32),
+    ir.IntType(64),
+    ir.DoubleType(),
+)
 _WORDS = ir.VectorType(_WORD, WIDTH)
 
 
@@ -51,7 +56,9 @@ def _take(e, x, at, words, word_at, p, gain, score, lane):
 
 
 @vector_operation(types.void)
-def take_from_table(e, x, at, near, near_at, width, lanes, lane, base, table, gain, words, word_at, p_out, score):
+def take_from_table(
+    e, x, at, near, near_at, width, lanes, lane, base, table, gain, words, word_at, p_out, score
+):
     """Update 8 lanes of a variable whose conditional is in a table."""
     b = e.builder
     pattern = e.variable(e.constant(_BYTE, WIDTH, 0))
@@ -69,13 +76,9 @@ def take_from_table(e, x, at, near, near_at, width, lanes, lane, base, table, ga
     for j in (3, 2, 1, 0):
         double_and_add(j)
     context = b.add(b.zext(b.load(pattern), _WORDS), e.splat(base, WIDTH))
-    entry = _gather(e, table, context)
-    if table[0].dtype == types.int64:  # probability and log-odds in one word
-        p = b.and_(entry, e.constant(_WORD, WIDTH, 0xFFFFFFFF))
-        change = b.ashr(entry, e.constant(_WORD, WIDTH, 32))
-    else:
-        p = b.zext(entry, _WORDS) if entry.type != _WORDS else entry
-        change = b.sext(_gather(e, gain, context), _WORDS)
+    p = _gather(e, table, context)
+    p = p if p.type == _WORDS else b.zext(p, _WORDS)
+    change = b.sext(_gather(e, gain, context), _WORDS)
     _take(e, x, at, words, word_at, p, change, score, lane)
     e.store(p, p_out, lane)
 
@@ -116,20 +119,19 @@ def _quantised_sigmoid(e, log_odds):
     def number(value):
         return e.constant(_FLOAT, width, value)
 
-    # -x as 0 - x would turn 0 into 0; both give one half.
     odds = _exponential(e, b.fneg(log_odds))
     p = b.fdiv(number(1.0), b.fadd(number(1.0), odds))
-    q = b.fptosi(
-        b.fadd(b.fmul(p, number(4294967296.0)), number(0.5)), ir.VectorType(_WORD, width)
-    )
+    q = b.fptosi(b.fadd(b.fmul(p, number(4294967296.0)), number(0.5)), ir.VectorType(_WORD, width))
     one = e.constant(_WORD, width, 1)
     most = e.constant(_WORD, width, BINARY_ONE - 1)
     q = b.select(b.icmp_signed("<", q, one), one, q)
     return b.select(b.icmp_signed(">", q, most), most, q)
 
 
-def _take_computed(e, x, at, index, coupling, first, last, lanes, lane, field, beta, scale, words, word_at,
-                   p_out, score, width):  # fmt: skip
+def _take_computed(
+    e, x, at, index, coupling, first, last, lanes, lane, field, beta, scale, words, word_at, p_out,
+    score, width
+):  # fmt: skip
     b = e.builder
     total = e.variable(e.splat(field, width))
     with cgutils.for_range(b, b.sub(last, first)) as loop:
@@ -150,19 +152,27 @@ def _take_computed(e, x, at, index, coupling, first, last, lanes, lane, field, b
 
 
 @vector_operation(types.void)
-def take_computed(e, x, at, index, coupling, first, last, lanes, lane, field, beta, scale, words, word_at, p_out,
-                  score):  # fmt: skip
+def take_computed(
+    e, x, at, index, coupling, first, last, lanes, lane, field, beta, scale, words, word_at, p_out,
+    score
+):  # fmt: skip
     """Update 8 lanes of a variable from its couplings, the neighbours taken in order."""
-    _take_computed(e, x, at, index, coupling, first, last, lanes, lane, field, beta, scale, words, word_at,
-                   p_out, score, WIDTH)  # fmt: skip
+    _take_computed(
+        e, x, at, index, coupling, first, last, lanes, lane, field, beta, scale, words, word_at,
+        p_out, score, WIDTH,
+    )  # fmt: skip
 
 
 @vector_operation(types.void)
-def take_computed_wide(e, x, at, index, coupling, first, last, lanes, lane, field, beta, scale, words, word_at,
-                       p_out, score):  # fmt: skip
+def take_computed_wide(
+    e, x, at, index, coupling, first, last, lanes, lane, field, beta, scale, words, word_at, p_out,
+    score
+):  # fmt: skip
     """Update 32 lanes: the neighbours are found once for four vectors."""
-    _take_computed(e, x, at, index, coupling, first, last, lanes, lane, field, beta, scale, words, word_at,
-                   p_out, score, WIDE)  # fmt: skip
+    _take_computed(
+        e, x, at, index, coupling, first, last, lanes, lane, field, beta, scale, words, word_at,
+        p_out, score, WIDE,
+    )  # fmt: skip
 
 
 @vector_operation(types.void)
@@ -183,10 +193,3 @@ def prefetch(e, array, index):
     kind = ir.FunctionType(ir.VoidType(), [_BYTE.as_pointer(), _HALF, _HALF, _HALF])
     function = cgutils.get_or_insert_function(b.module, kind, "llvm.prefetch.p0")
     b.call(function, [e.pointer(array, index, _BYTE), _HALF(1), _HALF(3), _HALF(1)])
-
-
-def pack_table(table: np.ndarray, gain: np.ndarray) -> np.ndarray:
-    """Return probability (low half) and log-odds (high half) of every context in one int64: one load for both."""
-    if table.dtype != np.uint32:
-        raise TypeError(f"table must be uint32, which certain contexts do not fit; got {table.dtype}.")
-    return (gain.astype(np.int64) << 32) | table.astype(np.int64)

@@ -1,8 +1,8 @@
-"""Many lanes side by side: all lanes of a variable are updated before the next variable, one step for 8 of them.
+"""Many lanes side by side: all lanes of a variable are updated before the next variable.
 
-The lanes of a variable are contiguous, so what one lane does alone (wait for a neighbour's value, look up, draw) 8
-lanes do in one vector, on any graph and without a colouring. Lanes share their scan and nothing else; each has the
-bits that the general loop would give it.
+The lanes of a variable are contiguous, so what one lane does alone (wait for a neighbour's value,
+look up, draw) 8 lanes do in one vector, on any graph and without a colouring. Lanes share their
+scan and nothing else; each has the bits that the general loop would give it.
 """
 
 from typing import NamedTuple
@@ -22,12 +22,12 @@ from heeler.compiled.lane_blocks import (
     take_computed_wide,
     take_from_table,
 )
-from heeler.compiled.quantise import quantised_sigmoid
 from heeler.compiled.scans import counts_visits, prepare, site
 from heeler.compiled.words import BLOCK, DRAW_VALUE, DRAW_WEIGHT, fill_block_lanes
 
-# How many updates ahead the neighbours' values are asked for: an update of 32 lanes takes about 70 ns, the second
-# cache answers in 15 ns, the third in 50, memory in 100.
+# How many updates ahead the neighbours' values are asked for: an update of 32 lanes takes about 60
+# ns, the second cache answers in 5 ns, the third in 20 to 50, memory in 100. Measured best of 2, 3,
+# 4, 6, 8 and 16.
 AHEAD = 4
 
 
@@ -35,11 +35,15 @@ class LaneChain(NamedTuple):
     """The arrays of the running chains; the last axis of x and score is lanes."""
 
     x: np.ndarray  # uint8 (n + 1, lanes): the last row is always 0
-    sums: np.ndarray  # uint64 (n, groups): credits of the Rao-Blackwell sums; lane l counts in column l % groups
+    sums: (
+        np.ndarray
+    )  # uint64 (n, groups): credits of the Rao-Blackwell sums; lane l counts in column l % groups
     score: np.ndarray  # int64 (lanes): log score, fixed point
     best_score: np.ndarray  # int64 (1): of the best lane
     best: np.ndarray  # uint8 (n): the best lane's best state
-    visits: np.ndarray  # int64 (n): updates of each variable, counted for scans that do not visit evenly
+    visits: (
+        np.ndarray
+    )  # int64 (n): updates of each variable, counted for scans that do not visit evenly
 
 
 class LaneScratch(NamedTuple):
@@ -55,7 +59,7 @@ class LaneScratch(NamedTuple):
 
 
 def lane_scratch(lanes: int, sites: int = 0) -> LaneScratch:
-    """Return the working memory of one thread; `sites` is the length of a pass that the scan makes anew."""
+    """Return the working memory of one thread; `sites` is the length of a pass made anew."""
     width = (lanes + WIDTH - 1) // WIDTH * WIDTH
     return LaneScratch(
         np.zeros((BLOCK, width), np.uint32),
@@ -77,7 +81,9 @@ def _fill_lanes(driver, scratch, pass_number, first_lane, block):
     if is_type(driver, Random):
 
         def random(driver, scratch, pass_number, first_lane, block):
-            fill_block_lanes(scratch.words, driver.keys[0], pass_number, DRAW_VALUE, first_lane, block)
+            fill_block_lanes(
+                scratch.words, driver.keys[0], pass_number, DRAW_VALUE, first_lane, block
+            )
 
         return random
     if is_type(driver, Quasi):
@@ -103,6 +109,12 @@ def _fill_quasi_lanes(driver, scratch, pass_number, first_lane, block):
 
 
 @helper
+def _computed(conditional):
+    """Say whether p comes from the couplings, which was faster than tables at every size."""
+    return conditional.coupling.size > 0 or conditional.table.size == 0
+
+
+@helper
 def _update(conditional, chain, scratch, i, position, beta):
     """Update one variable in all lanes."""
     x = chain.x
@@ -112,14 +124,15 @@ def _update(conditional, chain, scratch, i, position, beta):
     whole = lanes - WIDTH
     at = np.int64(i) * lanes
     word_at = position * scratch.words.shape[1]
-    if base >= 0 and conditional.table.size > 0:
+    if not _computed(conditional):
         for step in range(0, lanes, WIDTH):
-            # The last step overlaps the one before it where lanes are not a multiple of 8: updating twice with
-            # the same word and neighbours changes nothing.
+            # The last step overlaps the one before it where lanes are not a multiple of 8: updating
+            # twice with the same word and neighbours changes nothing.
             lane = min(step, whole)
             take_from_table(
-                x, at + lane, conditional.near, np.int64(i) * width, width, lanes, lane, base, conditional.table,
-                conditional.gain, scratch.words, word_at + lane, scratch.p, chain.score,
+                x, at + lane, conditional.near, np.int64(i) * width, width, lanes, lane, base,
+                conditional.table, conditional.gain, scratch.words, word_at + lane, scratch.p,
+                chain.score,
             )  # fmt: skip
         return
     field = conditional.field[i]
@@ -128,14 +141,14 @@ def _update(conditional, chain, scratch, i, position, beta):
     wide = lanes // WIDE * WIDE
     for lane in range(0, wide, WIDE):
         take_computed_wide(
-            x, at + lane, conditional.index, conditional.coupling, first, last, lanes, lane, field, beta,
-            conditional.scale, scratch.words, word_at + lane, scratch.p, chain.score,
+            x, at + lane, conditional.index, conditional.coupling, first, last, lanes, lane, field,
+            beta, conditional.scale, scratch.words, word_at + lane, scratch.p, chain.score,
         )  # fmt: skip
     for step in range(wide, lanes, WIDTH):
         lane = min(step, whole)
         take_computed(
-            x, at + lane, conditional.index, conditional.coupling, first, last, lanes, lane, field, beta,
-            conditional.scale, scratch.words, word_at + lane, scratch.p, chain.score,
+            x, at + lane, conditional.index, conditional.coupling, first, last, lanes, lane, field,
+            beta, conditional.scale, scratch.words, word_at + lane, scratch.p, chain.score,
         )  # fmt: skip
 
 
@@ -156,21 +169,46 @@ def _add_sums(chain, scratch, i):
 
 
 @helper
+def _fetch_row(x, i):
+    """Ask for one variable's values in all lanes."""
+    lanes = x.shape[1]
+    for lane in range(0, lanes, 64):
+        prefetch(x, np.int64(i) * lanes + lane)
+
+
+@helper
 def _look_ahead(conditional, chain, scan, scratch, k, count):
-    """Ask for what the update AHEAD places on needs."""
-    if k + AHEAD < count:
-        i = site(scan, scratch, 0, k + AHEAD)
-        lanes = chain.x.shape[1]
-        if conditional.base[i] >= 0:
-            for j in range(conditional.near.shape[1]):
-                at = np.int64(conditional.near[i, j]) * lanes
-                for lane in range(0, lanes, 64):
-                    prefetch(chain.x, at + lane)
+    """Ask for what coming updates need, in three steps, as each must wait for the one before."""
+    if k + 3 * AHEAD < count:
+        i = np.int64(site(scan, scratch, 0, k + 3 * AHEAD))
+        prefetch(conditional.pointer, i)
+        prefetch(conditional.base, i)
+        prefetch(conditional.field, i)
+        prefetch(chain.sums, i * chain.sums.shape[1])
+        _fetch_row(chain.x, i)
+    if k + 2 * AHEAD < count:
+        i = np.int64(site(scan, scratch, 0, k + 2 * AHEAD))
+        if _computed(conditional):
+            first = conditional.pointer[i]
+            for e in (first, first + 8):
+                prefetch(conditional.index, e)
+                prefetch(conditional.coupling, e)
         else:
-            for e in range(conditional.pointer[i], conditional.pointer[i + 1]):
-                at = np.int64(conditional.index[e]) * lanes
-                for lane in range(0, lanes, 64):
-                    prefetch(chain.x, at + lane)
+            prefetch(conditional.near, i * conditional.near.shape[1])
+            for context in (conditional.base[i], conditional.base[i] + 16):
+                prefetch(conditional.table, context)
+                prefetch(conditional.gain, context)
+    if k + AHEAD < count:
+        i = np.int64(site(scan, scratch, 0, k + AHEAD))
+        if conditional.coupling.size > 0:
+            # Always eight: a loop of varying length would cost a mispredicted branch.
+            last = max(conditional.pointer[i + 1] - 1, 0)
+            for step in range(8):
+                e = min(conditional.pointer[i] + step, last)
+                _fetch_row(chain.x, conditional.index[e])
+        elif conditional.table.size > 0:
+            for j in range(conditional.near.shape[1]):
+                _fetch_row(chain.x, conditional.near[i, j])
 
 
 @helper
@@ -202,11 +240,15 @@ def _watch_lanes(watch, x):
 
 
 @kernel
-def advance_lanes(conditional, driver, scan, chain, watch, betas, first_pass, first_lane, scores, scratch):
-    """Advance all lanes by betas.size passes (conditional: Sparse; chain: LaneChain; at least 8 lanes).
+def advance_lanes(
+    conditional, driver, scan, chain, watch, betas, first_pass, first_lane, scores, scratch
+):
+    """Advance all lanes by betas.size passes.
 
-    Every pass leaves p invariant in every lane (up to the rounding of probabilities to 2^-32). Lane l uses the words
-    of lane first_lane + l.
+    The conditional is a Sparse, the chain a LaneChain of at least 8 lanes.
+    Every pass leaves p invariant in every lane (up to the rounding of probabilities to 2^-32); it
+    costs one visit of every edge from both ends. Lane l uses the words of lane first_lane + l.
+    Where there are no couplings every variable needs a table. sums may have 1, 2, 4 or 8 columns.
     """
     lanes = chain.x.shape[1]
     for t in range(betas.size):
