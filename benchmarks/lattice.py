@@ -1,13 +1,14 @@
 """Speed of the lattice engine beside the C reference kernel (`gibbs_seq` = 1), accumulators on.
 
-`figures()` gives the ratios; run as a script it prints them. CPU time, one core, best of several rounds in which
-the reference takes turns with what is measured.
+`figures()` gives the ratios; run as a script it prints them. CPU time, one core, best of several
+rounds in which the reference takes turns with what is measured.
 """
 
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -20,13 +21,26 @@ CASES: dict[str, dict] = {
     "random chromatic fast": {"driver": "random", "scan": "chromatic", "generator": "fast"},
     "random chromatic field": {"driver": "random", "scan": "chromatic", "field": True},
     "herded u16 chromatic": {"driver": "herded", "scan": "chromatic", "bits": 16},
-    "herded u16 chromatic field": {"driver": "herded", "scan": "chromatic", "bits": 16, "field": True},
+    "herded u16 chromatic field": {
+        "driver": "herded",
+        "scan": "chromatic",
+        "bits": 16,
+        "field": True,
+    },
     "herded u32 chromatic": {"driver": "herded", "scan": "chromatic"},
     "herded u32 chromatic field": {"driver": "herded", "scan": "chromatic", "field": True},
-    "herded neighbours chromatic": {"driver": "herded", "scan": "chromatic", "context": "neighbours"},
+    "herded neighbours chromatic": {
+        "driver": "herded",
+        "scan": "chromatic",
+        "context": "neighbours",
+    },
     "herded u16 systematic": {"driver": "herded", "scan": "systematic", "bits": 16},
     "herded u32 systematic": {"driver": "herded", "scan": "systematic"},
-    "herded neighbours systematic": {"driver": "herded", "scan": "systematic", "context": "neighbours"},
+    "herded neighbours systematic": {
+        "driver": "herded",
+        "scan": "systematic",
+        "context": "neighbours",
+    },
 }
 
 
@@ -41,7 +55,7 @@ def reference() -> SimpleNamespace:
     return benchlib
 
 
-def make_engine(size: int, *, field: bool = False, **settings) -> LatticeEngine:
+def make_engine(size: int, *, field: bool = False, **settings: Any) -> LatticeEngine:
     """Make an engine of a periodic square lattice at beta 0.4."""
     rng = np.random.default_rng(3)
     sites = size * size
@@ -64,13 +78,21 @@ def job(size: int, settings: dict) -> tuple[Callable, int]:
     return lambda: engine.advance(passes, scores), passes * size**2
 
 
-def figures(sizes: tuple[int, ...] = (256, 1024), names: list[str] | None = None) -> dict[str, float]:
+def figures(
+    sizes: tuple[int, ...] = (256, 1024), names: list[str] | None = None
+) -> dict[str, float]:
     """Return the ratios to the reference by name and size."""
     bench = reference()
     out = {}
     for size in sizes:
-        jobs = {name: job(size, settings) for name, settings in CASES.items() if not names or name in names}
-        found = bench.ratios({name: f for name, (f, _) in jobs.items()}, {k: n for k, (_, n) in jobs.items()})
+        jobs = {
+            name: job(size, settings)
+            for name, settings in CASES.items()
+            if not names or name in names
+        }
+        found = bench.ratios(
+            {name: f for name, (f, _) in jobs.items()}, {k: n for k, (_, n) in jobs.items()}
+        )
         out |= {f"lattice {name} {size}": float(d["ratio"]) for name, d in found.items()}
     return out
 

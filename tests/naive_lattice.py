@@ -41,14 +41,19 @@ def order(model, scan):
 
 
 def philox_words(key, pass_number, lane, count):
-    """Words of the positions of a pass, by the definition in docs/design.md, in Python's integers."""
+    """Words of the positions of a pass, as docs/design.md defines them, in plain integers."""
     out = []
     for t in range(count):
         counter = [64 * (t // 256) + t % 64, pass_number % 2**32, (pass_number >> 32) * 8, lane]
         k0, k1 = key % 2**32, key >> 32
         for _ in range(10):
             a, b = 0xD2511F53 * counter[0], 0xCD9E8D57 * counter[2]
-            counter = [(b >> 32) ^ counter[1] ^ k0, b % 2**32, (a >> 32) ^ counter[3] ^ k1, a % 2**32]
+            counter = [
+                (b >> 32) ^ counter[1] ^ k0,
+                b % 2**32,
+                (a >> 32) ^ counter[3] ^ k1,
+                a % 2**32,
+            ]
             k0, k1 = (k0 + 0x9E3779B9) % 2**32, (k1 + 0xBB67AE85) % 2**32
         out.append(counter[t % 256 // 64])
     return out
@@ -57,8 +62,20 @@ def philox_words(key, pass_number, lane, count):
 class NaiveLattice:
     """One lane of a lattice chain."""
 
-    def __init__(self, model, state, *, driver, scan, context="shared", bits=32, key=0, lane=0,
-                 temperature=1.0, weights=None):
+    def __init__(
+        self,
+        model,
+        state,
+        *,
+        driver,
+        scan,
+        context="shared",
+        bits=32,
+        key=0,
+        lane=0,
+        temperature=1.0,
+        weights=None,
+    ):
         self.model, self.driver, self.context, self.bits = model, driver, context, bits
         self.key, self.lane, self.temperature = key, lane, temperature
         self.near = adjacency(model)
@@ -96,7 +113,11 @@ class NaiveLattice:
         """Do passes; return the scores after each."""
         scores = []
         for _ in range(passes):
-            words = philox_words(self.key, self.passes, self.lane, self.n) if self.driver == "random" else None
+            words = (
+                philox_words(self.key, self.passes, self.lane, self.n)
+                if self.driver == "random"
+                else None
+            )
             for t, i in enumerate(self.order):
                 ups = sum(self.x[j] for j in self.near[i])
                 p = self.probability(i, ups)

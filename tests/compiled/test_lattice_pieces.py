@@ -68,7 +68,9 @@ def test_pieces_threads_and_windows(settings, periodic, field):
     ):
         if settings["scan"] == "systematic" and tiles != (1, 1):
             continue
-        assert_same(expected, run(make(settings, periodic=periodic, field=field), pieces, threads, tiles))
+        assert_same(
+            expected, run(make(settings, periodic=periodic, field=field), pieces, threads, tiles)
+        )
 
 
 @pytest.mark.parametrize("shape", [(3000, 6), (40, 16, 18), (1, 20000)])
@@ -76,13 +78,22 @@ def test_windows_of_other_shapes(shape):
     settings = {"driver": "herded", "scan": "chromatic", "bits": 16}
     neighbours = 2 * len(shape)
     periodic = shape[0] > 1
-    expected = run(make(settings, shape=shape, neighbours=neighbours, periodic=periodic), [13], tiles=(1, 1))
+    expected = run(
+        make(settings, shape=shape, neighbours=neighbours, periodic=periodic), [13], tiles=(1, 1)
+    )
     for threads, tiles in ((1, (4, 2)), (2, (4, 1)), (2, (1, 1))):
-        found = run(make(settings, shape=shape, neighbours=neighbours, periodic=periodic), [13], threads, tiles)
+        found = run(
+            make(settings, shape=shape, neighbours=neighbours, periodic=periodic),
+            [13],
+            threads,
+            tiles,
+        )
         assert_same(expected, found)
 
 
-@pytest.mark.parametrize("settings", SETTINGS[::2], ids=lambda s: "-".join(str(v) for v in s.values()))
+@pytest.mark.parametrize(
+    "settings", SETTINGS[::2], ids=lambda s: "-".join(str(v) for v in s.values())
+)
 def test_lanes_are_single_runs_and_threads_share_them(settings):
     together = run(make(settings, lanes=3), [9], threads=2)
     alone = run(make(settings, lanes=3), [9])
@@ -141,7 +152,7 @@ def test_load_refuses_other_arrays():
 @pytest.mark.parametrize("wraps", [True, False])
 @pytest.mark.parametrize("bands", [1, 2, 3])
 def test_schedule_respects_what_updates_need(wraps, bands):
-    """Replay the jobs: each half pass of a unit finds its neighbours done as far as it needs, and no further."""
+    """Replay the jobs: each finds the units beside it done as far as it needs, no further."""
     units, window = 53, 4
     schedule = skewed(units, 1, 1, window, bands, wraps)
     done = np.zeros((2, units), int)  # half passes of each colour
@@ -149,7 +160,9 @@ def test_schedule_respects_what_updates_need(wraps, bands):
         written, read = {}, {}
         for band in range(bands):
             at = stage * bands + band
-            for step, row, end, *_ in schedule.jobs[schedule.pointer[at] : schedule.pointer[at + 1]].tolist():
+            for step, row, end, *_ in schedule.jobs[
+                schedule.pointer[at] : schedule.pointer[at + 1]
+            ].tolist():
                 colour, line = divmod(row, units)
                 assert end == row + 1
                 assert colour == step % 2
@@ -162,7 +175,8 @@ def test_schedule_respects_what_updates_need(wraps, bands):
                 done[colour, line] += 1
                 written.setdefault((colour, line), set()).add(band)
         for cell, writers in written.items():
-            # Within a stage bands do not wait for each other: nobody else may write or read the row.
+            # Within a stage bands do not wait for each other: nobody else may write or read the
+            # row.
             assert len(writers | read.get(cell, set())) == 1
     assert (done == window).all()
 

@@ -1,4 +1,4 @@
-"""The lattice kernels sample the right distribution, from words that are random enough; refusals are clear."""
+"""The lattice kernels sample the right distribution, from good words; refusals are clear."""
 
 import math
 from types import SimpleNamespace
@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from heeler.compiled.jit import kernel
 from heeler.compiled.lattice_plan import make_scratch
 from heeler.compiled.lattice_words import FAST, PHILOX, fast_stream, fill_fast, fill_philox
-from heeler.compiled.jit import kernel
 from heeler.compiled.words import DRAW_VALUE, fill_words
 from heeler.kernel.lattice_engine import LatticeEngine, refusal
 
@@ -73,7 +73,7 @@ def z_score(count, trials, p):
 
 
 def test_fast_words_bits_and_neighbours():
-    """Every bit, pairs of bits at several lags and passes, 6 sigma: false alarm 2e-9 a comparison, 1e-6 in all."""
+    """Every bit and pairs of bits, 6 sigma: false alarm 2e-9 each, below 1e-6 in all."""
     first, other = words(1 << 16), words(1 << 16, pass_number=1)
     lane, seed = words(1 << 16, lane=1), words(1 << 16, key=6)
     for bit in range(32):
@@ -92,7 +92,7 @@ def chi_square_limit(degrees):
 
 @pytest.mark.parametrize("shift", [0, 12, 24])
 def test_fast_words_are_even_and_serially_independent(shift):
-    """Chi-square of bytes, and of pairs of 4-bit numbers at lags that a lattice uses: false alarm 1e-7 each."""
+    """Chi-square of bytes and of pairs of 4-bit numbers at a lattice's lags: 1e-7 each."""
     word = words(1 << 18)
     counts = np.bincount(word >> shift & 255, minlength=256)
     assert ((counts - counts.mean()) ** 2 / counts.mean()).sum() < chi_square_limit(255)
@@ -103,9 +103,14 @@ def test_fast_words_are_even_and_serially_independent(shift):
 
 
 def test_fast_words_avalanche():
-    """Neighbouring passes, lanes and seeds change half of all bits: 6 sigma, false alarm 2e-9 each."""
+    """Near passes, lanes and seeds change half of all bits: 6 sigma, false alarm 2e-9."""
     base = words(4096)
-    for near in (words(4096, pass_number=1), words(4096, lane=1), words(4096, key=4), words(4096, key=5 + 2**40)):
+    for near in (
+        words(4096, pass_number=1),
+        words(4096, lane=1),
+        words(4096, key=4),
+        words(4096, key=5 + 2**40),
+    ):
         flips = np.bitwise_count(base ^ near).astype(int)
         assert abs(z_score(flips.sum(), 32 * flips.size, 0.5)) < 6
         assert abs(flips.std() - math.sqrt(8)) < 6 * math.sqrt(8 / (2 * flips.size))
@@ -147,7 +152,7 @@ def test_energy_is_onsagers(scan, generator):
 @pytest.mark.parametrize("driver", ["random", "herded"])
 @pytest.mark.parametrize("scan", ["systematic", "chromatic"])
 def test_marginals_of_a_small_lattice(driver, scan):
-    """Against enumeration of 3 x 4 sites; random: 100,000 sweeps, the error is below 6 sigma of 1/2 a site."""
+    """Against enumeration of 3 x 4 sites; random: below 6 sigma of a fair coin's error."""
     from itertools import product
 
     rng = np.random.default_rng(8)
@@ -156,14 +161,18 @@ def test_marginals_of_a_small_lattice(driver, scan):
     weights, ups = 0.0, np.zeros(12)
     for x in product((0, 1), repeat=12):
         s = 2 * np.array(x).reshape(3, 4) - 1
-        value = math.exp(0.25 * ((s[1:] * s[:-1]).sum() + (s[:, 1:] * s[:, :-1]).sum()) + (field * s).sum())
+        value = math.exp(
+            0.25 * ((s[1:] * s[:-1]).sum() + (s[:, 1:] * s[:, :-1]).sum()) + (field * s).sum()
+        )
         weights += value
         ups += value * np.array(x)
-    engine = LatticeEngine(model, np.zeros((1, 12), np.uint8), driver=driver, scan=scan, context="neighbours"
-                           if driver == "herded" else "shared", key=4)  # fmt: skip
+    context = "neighbours" if driver == "herded" else "shared"
+    engine = LatticeEngine(
+        model, np.zeros((1, 12), np.uint8), driver=driver, scan=scan, context=context, key=4
+    )
     count = 100_000
     engine.advance(count, np.empty((count, 1)))
-    # Rao-Blackwell sums are less noisy than independent draws at this coupling; herding is far better.
+    # Rao-Blackwell sums are less noisy than independent draws here; herding is far better.
     limit = 6 * 0.5 / math.sqrt(count) if driver == "random" else 1e-3
     assert np.abs(engine.sums()[0] / count - ups / weights).max() < limit
 
@@ -171,7 +180,12 @@ def test_marginals_of_a_small_lattice(driver, scan):
 def test_refusals_say_why():
     def why(shape=(6, 6), neighbours=4, periodic=True, coupling=0.3, evidence=None, **choices):
         model = SimpleNamespace(
-            shape=shape, coupling=coupling, field=0.0, periodic=periodic, neighbours=neighbours, evidence=evidence
+            shape=shape,
+            coupling=coupling,
+            field=0.0,
+            periodic=periodic,
+            neighbours=neighbours,
+            evidence=evidence,
         )
         return refusal(model, **{"scan": "systematic", "driver": "random", **choices})
 
@@ -191,7 +205,9 @@ def test_refusals_say_why():
 
 
 def test_bad_arguments_of_the_engine():
-    model = SimpleNamespace(shape=(5, 6), coupling=0.3, field=np.float64(0), periodic=True, neighbours=4)
+    model = SimpleNamespace(
+        shape=(5, 6), coupling=0.3, field=np.float64(0), periodic=True, neighbours=4
+    )
     states = np.zeros((1, 30), np.uint8)
     with pytest.raises(ValueError, match="odd length"):
         LatticeEngine(model, states, scan="chromatic")

@@ -15,7 +15,8 @@ DRIVERS = [
     {"driver": "herded", "context": "shared", "bits": 32},
     {"driver": "herded", "context": "neighbours", "bits": 32},
 ]
-# (shape, neighbours, periodic): odd and even widths, one block and several, more than one segment, thin ones.
+# (shape, neighbours, periodic): odd and even widths, one block and several, more than one segment,
+# thin ones.
 SHAPES = [
     ((4, 6), 4, True),
     ((5, 7), 4, True),
@@ -35,9 +36,17 @@ SHAPES = [
 
 
 def make_model(shape, neighbours, periodic, field, coupling=0.37, seed=5):
-    fields = {"none": 0.0, "uniform": -0.21, "site": np.random.default_rng(seed).normal(0, 0.5, shape)}
+    fields = {
+        "none": 0.0,
+        "uniform": -0.21,
+        "site": np.random.default_rng(seed).normal(0, 0.5, shape),
+    }
     return SimpleNamespace(
-        shape=shape, coupling=coupling, field=np.asarray(fields[field]), periodic=periodic, neighbours=neighbours
+        shape=shape,
+        coupling=coupling,
+        field=np.asarray(fields[field]),
+        periodic=periodic,
+        neighbours=neighbours,
     )
 
 
@@ -51,7 +60,8 @@ def compare(engine, twins, first, scores):
     for lane, twin in enumerate(twins):
         assert states[lane].tolist() == twin.x
         assert engine.integer_sums()[lane].tolist() == twin.sums
-        # The best pass by the engine's own fixed-point scores, which are close to the twin's (checked before).
+        # The best pass by the engine's own fixed-point scores, which are close to the twin's
+        # (checked before).
         followed = [first[lane], *scores[:, lane]]
         best = int(np.argmax(followed))
         assert engine.best_scores()[lane] == followed[best]
@@ -72,10 +82,19 @@ def test_engine_equals_twin(shape, neighbours, periodic, field, scan, settings):
     weights = None
     if settings["driver"] == "herded":
         size = contexts(model, settings["context"])
-        weights = rng.integers(0, 1 << settings["bits"], (lanes, size)).astype(f"uint{settings['bits']}")
+        weights = rng.integers(0, 1 << settings["bits"], (lanes, size)).astype(
+            f"uint{settings['bits']}"
+        )
     key, passes, temperature = 0x1234567890ABCDEF, 6, 0.9
     engine = LatticeEngine(
-        model, states, scan=scan, key=key, temperature=temperature, initial_weights=weights, first_lane=3, **settings
+        model,
+        states,
+        scan=scan,
+        key=key,
+        temperature=temperature,
+        initial_weights=weights,
+        first_lane=3,
+        **settings,
     )
     twins = [
         NaiveLattice(

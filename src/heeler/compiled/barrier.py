@@ -1,7 +1,8 @@
 """A barrier for threads that run the same kernel, cheap enough to be met twice in a millisecond.
 
-An operating system's barrier costs 58 us, as long as a whole pass of a small lattice; this one spins on an atomic
-counter and gives its core away only when it waits long (more threads than cores).
+An operating system's barrier costs 58 us, as long as a whole pass of a small lattice; this one
+spins on an atomic counter and gives its core away only when it waits long (more threads than
+cores).
 """
 
 import sys
@@ -27,10 +28,11 @@ def _yield_processor(builder):
 
 @intrinsic
 def wait_for_all(typingctx, gate, parties):
-    """Return when `parties` threads have called this with the same gate (an int64 array that starts at 0).
+    """Return when `parties` threads have called this with the same gate.
 
-    gate[0] counts arrivals for ever: the arrival with ticket t may go on when the count reaches the next
-    multiple of the number of parties, so the gate needs no reset and no sense reversal.
+    The gate is an int64 array that starts at 0. gate[0] counts arrivals for ever: the arrival with
+    ticket t may go on when the count reaches the next multiple of the number of parties, so the
+    gate needs no reset and no sense reversal.
     """
     signature = types.void(gate, types.intp)
 

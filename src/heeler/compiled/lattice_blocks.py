@@ -1,10 +1,10 @@
-"""What happens to the sites of a lattice row, block by block: neighbours counted, values drawn, weights moved.
+"""Lattice rows block by block: neighbours counted, values drawn, weights moved.
 
-`keys` holds for every site of a row segment the number of its up neighbours (or their pattern): the row of the
-table, and of the weights, that the site uses. `planes` is how many keys there are. Tables and weights are stored
-block by block, all planes of a block together, so that one stream is read and no large power of two separates
-what is used together; `flat` is the number of a segment's first site in them. `table_step` is 0 where all sites
-share one block of the table, else 1.
+`keys` holds for every site of a row segment the number of its up neighbours (or their pattern): the
+row of the table, and of the weights, that the site uses. `planes` is how many keys there are.
+Tables and weights are stored block by block, all planes of a block together, so that one stream is
+read and no large power of two separates what is used together; `flat` is the number of a segment's
+first site in them. `table_step` is 0 where all sites share one block of the table, else 1.
 """
 
 from llvmlite import ir
@@ -30,7 +30,7 @@ def blocks_in(e, count, block):
 
 @vector_operation(types.void)
 def count_neighbours(e, keys, state, neighbours, row, column, length, count, pattern):
-    """Store the keys of `length` sites: the number of up neighbours, or their pattern (bit i: neighbour i)."""
+    """Store the keys of `length` sites: how many neighbours are up, or their pattern."""
     b = e.builder
     doubled = e.splat(b.select(b.icmp_signed("!=", pattern, _WORD(0)), _BYTE(255), _BYTE(0)), SITES)
     first = b.mul(row, count)
@@ -82,7 +82,7 @@ def load_bits(e, bits, at):
 
 @vector_operation(types.int64)
 def count_agreement(e, keys, at, state, state_at, neighbours, valid, pattern):
-    """Return how many of the neighbours of the first `valid` (of 64) sites have the site's own value.
+    """Return how often the first `valid` (of 64) sites agree with a neighbour.
 
     `pattern` is 1 where keys are assignments.
     """
@@ -107,7 +107,9 @@ def count_up(e, state, state_at, valid):
 def sum_field(e, field, at, state, state_at):
     """Return the sum of the fields of those of 16 sites that are up."""
     b = e.builder
-    up = b.icmp_unsigned("!=", e.load(state, state_at, WORD_SITES), e.constant(_BYTE, WORD_SITES, 0))
+    up = b.icmp_unsigned(
+        "!=", e.load(state, state_at, WORD_SITES), e.constant(_BYTE, WORD_SITES, 0)
+    )
     values = e.load(field, at, WORD_SITES)
     chosen = b.select(up, values, e.constant(ir.IntType(32), WORD_SITES, 0))
     return e.sum_words(b.sext(chosen, ir.VectorType(_WORD, WORD_SITES)))
@@ -138,7 +140,7 @@ def snapshot(e, state, state_at, bits, bit_at, count):
 
 @vector_operation(types.void)
 def herd(e, keys, weights, table, table_step, planes, state, state_at, counts, flat, count):
-    """Update `count` herded sites: the weight under each key gains p and its carry is the new value."""
+    """Update `count` herded sites: the keyed weight gains p, its carry is the new value."""
     b = e.builder
     lanes = weight_sites(weights[0])
     bits = ir.IntType(weights[0].dtype.bitwidth)
@@ -174,7 +176,7 @@ def herd(e, keys, weights, table, table_step, planes, state, state_at, counts, f
 
 @vector_operation(types.void)
 def herd_outcomes(e, keys, step, weights, table, table_step, planes, flat, down, up, count):
-    """Store the bits that `count` herded sites would get if their left neighbour were down, and if up."""
+    """Store the bits that herded sites would get if their left neighbour were down, and if up."""
     b = e.builder
     lanes = weight_sites(weights[0])
     none = e.constant(_BIT, lanes, 0)
@@ -250,7 +252,7 @@ def draw(e, keys, words, word_at, table, table_step, planes, state, state_at, su
 
 @vector_operation(types.void)
 def draw_outcomes(e, keys, step, words, word_at, table, table_step, planes, flat, down, up, count):
-    """Store the bits that `count` random sites would get if their left neighbour were down, and if up."""
+    """Store the bits that random sites would get if their left neighbour were down, and if up."""
     b = e.builder
 
     def body(numbers):

@@ -39,7 +39,18 @@ def _herd_row(plan, state, weights, table, table_step, counts, row, scratch, sco
                 scratch.down, scratch.up, count,
             )  # fmt: skip
             resolve(plan, scratch, state, start + column, column, count, length, old_first)
-        herd(scratch.keys, weights, table, table_step, planes, state, start + column, counts, flat, count)
+        herd(
+            scratch.keys,
+            weights,
+            table,
+            table_step,
+            planes,
+            state,
+            start + column,
+            counts,
+            flat,
+            count,
+        )
         if scored:
             agree += count_segment(plan, scratch.keys, state, start + column, count)
     return agree
@@ -55,12 +66,12 @@ def _flush(plan, share, counts, totals, bits):
 
 
 @kernel
-def advance_herded(plan, schedule, score, watch, share, scratch, states, weights, table, table_step, counts,
-                   totals, since, scores):  # fmt: skip
-    """Advance a share of the lanes by scores.shape[0] passes; `since` passes have been counted before.
+def advance_herded(plan, schedule, score, watch, share, scratch, states, weights, table,
+                   table_step, counts, totals, since, scores):  # fmt: skip
+    """Advance a share of the lanes by scores.shape[0] passes, `since` passes after the reset.
 
-    The invariant of herding holds exactly: every weight's sum of values is its sum of probabilities up to the
-    weight itself. A pass reads and writes each site's weights once.
+    The invariant of herding holds exactly: every weight's sum of values is its sum of probabilities
+    up to the weight itself. A pass reads and writes each site's weights once.
     """
     phases = plan.phase.size - 1
     planes = plan.shape[PLANES]
@@ -88,7 +99,15 @@ def advance_herded(plan, schedule, score, watch, share, scratch, states, weights
                     scored = plan.shape[FUSED] != 0 and step % phases == phases - 1
                     for row in range(first, last):
                         watch.partial[turn, share.band, now, 0] += _herd_row(
-                            plan, state, weights[lane], table, table_step, counts[lane], row, scratch, scored
+                            plan,
+                            state,
+                            weights[lane],
+                            table,
+                            table_step,
+                            counts[lane],
+                            row,
+                            scratch,
+                            scored,
                         )
                         finish_row(plan, score, watch, share, state, row, now, turn)
                 if share.bands > 1:
@@ -106,4 +125,6 @@ def advance_herded(plan, schedule, score, watch, share, scratch, states, weights
         if share.band == 0:
             watch.best_score[lane] = best_score
         if share.bands > 1:
-            wait_for_all(watch.gate, share.bands)  # the next call starts from that score in every band
+            wait_for_all(
+                watch.gate, share.bands
+            )  # the next call starts from that score in every band

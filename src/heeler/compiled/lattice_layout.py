@@ -66,11 +66,17 @@ class Layout:
         if not self.chromatic:
             return lines, np.zeros(self.lines, np.int64), [0, self.lines]
         if not self.diagonal:
-            return np.tile(lines, 2), np.repeat(np.arange(2), self.lines), [0, self.lines, 2 * self.lines]
+            return (
+                np.tile(lines, 2),
+                np.repeat(np.arange(2), self.lines),
+                [0, self.lines, 2 * self.lines],
+            )
         kinds = [(parity, column) for parity in range(2) for column in range(2)]
         picked = [lines[lines % 2 == parity] for parity, _ in kinds]
         ends = np.cumsum([0] + [len(p) for p in picked])
-        classes = np.concatenate([np.full(len(p), c) for p, (_, c) in zip(picked, kinds, strict=True)])
+        classes = np.concatenate(
+            [np.full(len(p), c) for p, (_, c) in zip(picked, kinds, strict=True)]
+        )
         return np.concatenate(picked), classes, list(ends)
 
     def _row_start(self, line, kind):
@@ -96,7 +102,7 @@ class Layout:
         return np.where(line >= 0, start, self._nowhere)
 
     def neighbours(self):
-        """Return where each row's neighbours start, (rows, neighbours), in ascending order of interior sites.
+        """Return where each row's neighbours start, (rows, neighbours), in ascending order.
 
         The left neighbour of a systematic row is given as absent: the chain adds it.
         """
@@ -114,7 +120,11 @@ class Layout:
         before = [self._neighbour_line(line, axis, -1) for axis in range(leads)]
         after = [self._neighbour_line(line, axis, 1) for axis in reversed(range(leads))]
         if self.diagonal:
-            sides = (first - 1, first) if self.chromatic else (np.full(len(line), -1), np.full(len(line), 1))
+            sides = (
+                (first - 1, first)
+                if self.chromatic
+                else (np.full(len(line), -1), np.full(len(line), 1))
+            )
 
             def three(lines):
                 return [
@@ -125,7 +135,8 @@ class Layout:
 
             columns = [*three(before[0]), left, right, *three(after[0])]
         else:
-            # A line's neighbour has the other parity, so the other colour's row starts in the same column.
+            # A line's neighbour has the other parity, so the other colour's row starts in the same
+            # column.
             columns = [self._start_of(lines, other, 0) for lines in before]
             columns += [left, right]
             columns += [self._start_of(lines, other, 0) for lines in after]
@@ -137,14 +148,19 @@ class Layout:
         neighbours = self.neighbours()
         count = neighbours.shape[1]
         length = self.length[kind, line]
-        if self.fused:
-            partners = neighbours
-        else:
-            # The later half of the neighbours: every bond once, periodic ones included.
-            partners = neighbours[:, count // 2 :]
+        # The later half of the neighbours is every bond once, periodic ones included.
+        partners = neighbours if self.fused else neighbours[:, count // 2 :]
         left = 0 if self.chromatic else self._step(count // 2 - 1, pattern)
         right = 0 if self.chromatic else self._step(count // 2, pattern)
-        shape = [count, partners.shape[1], int(pattern), planes, left, right, int(self.periodic[-1])]
+        shape = [
+            count,
+            partners.shape[1],
+            int(pattern),
+            planes,
+            left,
+            right,
+            int(self.periodic[-1]),
+        ]
         shape.append(int(self.fused))
         return Plan(
             start=self._row_start(line, kind).astype(np.int64),
@@ -192,7 +208,7 @@ class Layout:
         return out.reshape(*lead, self.sites)
 
     def _state_rows(self, states):
-        """Return the rows of states (lanes, state_size) in the order of updates, as a view where possible."""
+        """Return states (lanes, state_size) as rows, and where each row of the plan is."""
         line, kind, _ = self.order
         body = states[:, HALO : HALO + self.rows * self.stride].reshape(-1, self.rows, self.stride)
         return body, kind * self.lines + line
@@ -234,8 +250,12 @@ class Layout:
         steps = neighbour_steps(self.shape, self.diagonal)
         for step in steps[len(steps) // 2 :] if forward else steps:
             inside = np.zeros(self.shape, bool)
-            inside[tuple(_inside(size, move, wraps) for size, move, wraps in zip(
-                self.shape, step, self.periodic, strict=True))] = True
+            inside[
+                tuple(
+                    _inside(size, move, wraps)
+                    for size, move, wraps in zip(self.shape, step, self.periodic, strict=True)
+                )
+            ] = True
             grid += ~inside
         return grid.reshape(-1)
 
@@ -254,18 +274,34 @@ class Layout:
         bonds = int(self.length[kind[scored], line[scored]].sum()) * partners
         field = np.asarray(field, np.float64)
         if field.ndim == 0 and not lacking.any():
-            return Score(float(coupling), bonds, float(field), self.sites if field != 0 else 0,
-                         np.zeros(0, np.int32))
+            return Score(
+                float(coupling),
+                bonds,
+                float(field),
+                self.sites if field != 0 else 0,
+                np.zeros(0, np.int32),
+            )
         # An absent neighbour is counted as a down one; the field of its site takes that back.
         if field.ndim == 0 and field == 0:
             steps = lacking.astype(np.int32)
-            return Score(float(coupling), bonds, float(coupling), int(steps.sum()), self.to_rows(steps).reshape(-1))
+            return Score(
+                float(coupling),
+                bonds,
+                float(coupling),
+                int(steps.sum()),
+                self.to_rows(steps).reshape(-1),
+            )
         own = np.broadcast_to(field.reshape(-1), (self.sites,)) + coupling * lacking
         largest = float(np.abs(own).max())
         unit = largest / 2.0**31 if largest > 0 else 1.0
         steps = np.clip(np.rint(own / unit), -(2.0**31) + 1, 2.0**31 - 1).astype(np.int32)
-        return Score(float(coupling), bonds, unit, int(steps.sum(dtype=np.int64)),
-                     self.to_rows(steps).reshape(-1))
+        return Score(
+            float(coupling),
+            bonds,
+            unit,
+            int(steps.sum(dtype=np.int64)),
+            self.to_rows(steps).reshape(-1),
+        )
 
 
 def as_slice(numbers):
@@ -285,7 +321,7 @@ def _inside(size, move, wraps):
 
 
 def neighbour_steps(shape, diagonal):
-    """Return the steps to a site's neighbours, in ascending order of the neighbours of an interior site."""
+    """Return the steps to a site's neighbours, in ascending order of their numbers."""
     axes = len(shape)
     if diagonal:
         return [(a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if (a, b) != (0, 0)]
@@ -294,9 +330,10 @@ def neighbour_steps(shape, diagonal):
 
 
 def quantised_tables(layout, coupling, field, beta, *, pattern, bits):
-    """Return P(up) of every key as the kernels read it, and how far the table moves on with each site.
+    """Return P(up) of every key as the kernels read it, and whether each site has its own.
 
-    Absent neighbours count as down, so the field of a site that lacks d of them is raised by d couplings.
+    Absent neighbours count as down, so the field of a site that lacks d of them is raised by d
+    couplings.
     """
     count = len(neighbour_steps(layout.shape, layout.diagonal))
     keys = range(1 << count) if pattern else range(count + 1)

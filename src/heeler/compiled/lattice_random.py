@@ -19,8 +19,8 @@ from heeler.compiled.lattice_rows import (
 from heeler.compiled.lattice_words import GREEDY, open_streams, words_at
 from heeler.compiled.vectors import fetch_ahead
 
-# Passes between emptyings of the 32-bit sums of probabilities in units of 2^-24: below 256, and a multiple of
-# every window's length.
+# Passes between emptyings of the 32-bit sums of probabilities in units of 2^-24: below 256, and a
+# multiple of every window's length.
 FLUSH = 240
 _HALF = np.uint32(1 << 31)
 
@@ -36,7 +36,9 @@ def _segment_words(scratch, step, generator, key, number, lane, position, state,
 
 
 @helper
-def _draw_row(plan, state, table, table_step, sums, row, scratch, step, generator, key, number, lane, scored):
+def _draw_row(
+    plan, state, table, table_step, sums, row, scratch, step, generator, key, number, lane, scored
+):
     planes = plan.shape[PLANES]
     length = plan.length[row]
     start = plan.start[row]
@@ -47,7 +49,16 @@ def _draw_row(plan, state, table, table_step, sums, row, scratch, step, generato
         flat = plan.flat[row] + column
         fill_keys(plan, scratch.keys, state, row, column, count)
         word = _segment_words(
-            scratch, step, generator, key, number, lane, plan.position[row] + column, state, start + column, count
+            scratch,
+            step,
+            generator,
+            key,
+            number,
+            lane,
+            plan.position[row] + column,
+            state,
+            start + column,
+            count,
         )
         words = scratch.words[step]
         if plan.shape[LEFT] != 0:
@@ -57,7 +68,17 @@ def _draw_row(plan, state, table, table_step, sums, row, scratch, step, generato
             )  # fmt: skip
             resolve(plan, scratch, state, start + column, column, count, length, old_first)
         draw(
-            scratch.keys, words, word, table, table_step, planes, state, start + column, sums, flat, count
+            scratch.keys,
+            words,
+            word,
+            table,
+            table_step,
+            planes,
+            state,
+            start + column,
+            sums,
+            flat,
+            count,
         )
         if scored:
             agree += count_segment(plan, scratch.keys, state, start + column, count)
@@ -74,8 +95,8 @@ def _flush(plan, share, sums, totals):
 
 
 @kernel
-def advance_random(plan, schedule, score, watch, share, scratch, states, table, table_step, sums, totals, since,
-                   generator, key, first_pass, first_lane, scores):  # fmt: skip
+def advance_random(plan, schedule, score, watch, share, scratch, states, table, table_step, sums,
+                   totals, since, generator, key, first_pass, first_lane, scores):  # fmt: skip
     """Advance a share of the lanes by scores.shape[0] passes of independent draws.
 
     Every update leaves p invariant, up to the rounding of p to 2^-32.
@@ -107,8 +128,8 @@ def advance_random(plan, schedule, score, watch, share, scratch, states, table, 
                     scored = plan.shape[FUSED] != 0 and step % phases == phases - 1
                     for row in range(first, last):
                         watch.partial[turn, share.band, now, 0] += _draw_row(
-                            plan, state, table, table_step, sums[lane], row, scratch, step, generator, key,
-                            first_pass + n + now, first_lane + lane, scored,
+                            plan, state, table, table_step, sums[lane], row, scratch, step,
+                            generator, key, first_pass + n + now, first_lane + lane, scored,
                         )  # fmt: skip
                         finish_row(plan, score, watch, share, state, row, now, turn)
                 if share.bands > 1:
@@ -126,4 +147,6 @@ def advance_random(plan, schedule, score, watch, share, scratch, states, table, 
         if share.band == 0:
             watch.best_score[lane] = best_score
         if share.bands > 1:
-            wait_for_all(watch.gate, share.bands)  # the next call starts from that score in every band
+            wait_for_all(
+                watch.gate, share.bands
+            )  # the next call starts from that score in every band

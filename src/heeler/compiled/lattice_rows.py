@@ -1,4 +1,4 @@
-"""Rows of a lattice: keys, the left-to-right chain of a systematic scan, borders, and what a pass counts."""
+"""Rows of a lattice: keys, the chain of a systematic scan, borders, what a pass counts."""
 
 import numpy as np
 
@@ -26,16 +26,24 @@ _ONE = np.uint64(1)
 def fill_keys(plan, keys, state, row, column, count):
     """Store the keys of a segment (the left neighbour left out where a chain follows)."""
     count_neighbours(
-        keys, state, plan.neighbours, row, column, count, plan.shape[NEIGHBOURS], plan.shape[PATTERN]
+        keys,
+        state,
+        plan.neighbours,
+        row,
+        column,
+        count,
+        plan.shape[NEIGHBOURS],
+        plan.shape[PATTERN],
     )
 
 
 @helper
 def solve_chain(down, up, left):
-    """Return 64 values where bit c is up[c] if bit c - 1 of the result is set, else down[c]; bit -1 is `left`.
+    """Return bits with bit c = up[c] if bit c - 1 is set, else down[c]; bit -1 is `left`.
 
-    Where the two outcomes differ the value is down[c] xor its left neighbour, so the prefix parity of `down`
-    turns "differ" into "copy the left neighbour": a carry that one addition hands on through all 64 places.
+    Where the two outcomes differ the value is down[c] xor its left neighbour, so the prefix parity
+    of `down` turns "differ" into "copy the left neighbour": a carry that one addition hands on
+    through all 64 places.
     """
     differ = down ^ up
     parity = down
@@ -53,11 +61,15 @@ def solve_chain(down, up, left):
 
 @helper
 def resolve(plan, scratch, state, at, column, count, length, old_first):
-    """Finish a segment's keys, given the bits that its sites get from a left neighbour that is down, or up."""
+    """Finish a segment's keys, given the bits that its sites get from either left neighbour."""
     keys = scratch.keys
     for block in range(0, count, SITES):
         left = np.uint64(state[at + block - 1])
-        bits = solve_chain(np.uint64(load_bits(scratch.down, block // 8)), np.uint64(load_bits(scratch.up, block // 8)), left)
+        bits = solve_chain(
+            np.uint64(load_bits(scratch.down, block // 8)),
+            np.uint64(load_bits(scratch.up, block // 8)),
+            left,
+        )
         spread_bits(np.int64(bits), state, at + block)
         add_left(keys, block, state, at + block, plan.shape[LEFT])
     if plan.shape[WRAPS] != 0 and column + count == length:
@@ -68,7 +80,7 @@ def resolve(plan, scratch, state, at, column, count, length, old_first):
 
 @helper
 def mend_borders(plan, state, start, length):
-    """Clear what block stores left behind a row's end and renew the copies of its end sites beside it."""
+    """Clear what blocks left behind a row's end and renew the copies of its end sites."""
     clear_tail(state, start, length)
     if plan.shape[WRAPS] != 0:
         state[start - 1] = state[start + length - 1]
@@ -106,10 +118,18 @@ def count_field(plan, score, state, row):
 
 @helper
 def count_segment(plan, keys, state, at, count):
-    """Return the agreements of a segment's sites with their neighbours, by the keys of their update."""
+    """Return how often a segment's sites agree with their neighbours, by their keys."""
     total = 0
     for column in range(0, count, SITES):
-        total += count_agreement(keys, column, state, at + column, plan.shape[NEIGHBOURS], count - column, plan.shape[PATTERN])
+        total += count_agreement(
+            keys,
+            column,
+            state,
+            at + column,
+            plan.shape[NEIGHBOURS],
+            count - column,
+            plan.shape[PATTERN],
+        )
     return total
 
 
@@ -134,7 +154,7 @@ def score_rows(plan, watch, share, keys, state, first, last, window_pass, turn):
 
 @helper
 def cold_part(plan, schedule, job):
-    """Return the range of sites (in the accumulators' order) that a job should fetch for later jobs."""
+    """Return the range of sites, by accumulators, that a job fetches for later jobs."""
     row = schedule.jobs[job, 3]
     if row < 0:
         return 0, 0

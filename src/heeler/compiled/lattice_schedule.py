@@ -1,18 +1,20 @@
 """In which order the rows of several passes are updated: the same result with less traffic.
 
-A pass of a large lattice reads and writes all weights once, and memory is slower than arithmetic. But half a pass
-(one colour) changes a line as soon as the half pass before it has done the lines beside it, so several half passes
-can follow each other line by line through the lattice while its weights are in the cache. Bands of lines belong to
-threads: first every band is done as far as it does not need the bands beside it, then the gaps between bands.
+A pass of a large lattice reads and writes all weights once, and memory is slower than arithmetic.
+But half a pass (one colour) changes a line as soon as the half pass before it has done the lines
+beside it, so several half passes can follow each other line by line through the lattice while its
+weights are in the cache. Bands of lines belong to threads: first every band is done as far as it
+does not need the bands beside it, then the gaps between bands.
 """
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 DEPTH = 8  # passes that follow each other; more gain nothing once arithmetic is the limit
-# Bytes of a window that pay: more than a core's own cache (1 MB on current processors), since what is fetched
-# ahead only has to stay until the step that follows (measured at 10^7 sites).
+# Bytes of a window that pay: more than a core's own cache (1 MB on current processors), since what
+# is fetched ahead only has to stay until the step that follows (measured at 10^7 sites).
 NEAR = 3 << 20
 SHALLOW = 4  # windows of fewer passes lose more by their broken streams than they save (measured)
 SMALL = 1 << 20  # a lattice of so many bytes stays there anyway
@@ -23,8 +25,9 @@ SCORE = -1  # the step of a job that counts bonds instead of updating
 class Schedule(NamedTuple):
     """Jobs for every stage and band; all bands meet after every stage."""
 
-    # int64 (jobs, 6): step (half pass) in the window or SCORE, first row, last row; and what the job fetches for
-    # those after it: first row (or -1), rows, which part of them (of as many as the window has passes).
+    # int64 (jobs, 6): step (half pass) in the window or SCORE, first row, last row; and what the
+    # job fetches for those after it: first row (or -1), rows, which part of them (of as many as the
+    # window has passes).
     jobs: np.ndarray
     pointer: np.ndarray  # int64 (stages * bands + 1)
     window: int  # passes
@@ -32,21 +35,24 @@ class Schedule(NamedTuple):
 
 def _collect(stages, window):
     ends = np.cumsum([0] + [len(jobs) for stage in stages for jobs in stage])
-    jobs = np.concatenate([np.asarray(jobs, np.int64).reshape(-1, 6) for stage in stages for jobs in stage])
+    jobs = np.concatenate(
+        [np.asarray(jobs, np.int64).reshape(-1, 6) for stage in stages for jobs in stage]
+    )
     return Schedule(np.ascontiguousarray(jobs), ends.astype(np.int64), window)
 
 
 def cut(first, last, bands):
     """Return the bands' ranges of a range."""
     edges = [first + (last - first) * k // bands for k in range(bands + 1)]
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(pairwise(edges))
 
 
 def plain(plan, bands, fused):
     """Return the schedule of one pass, phase by phase."""
     ends = plan.phase.tolist()
     stages = [
-        [[(step, a, b, -1, 0, 0)] for a, b in cut(ends[step], ends[step + 1], bands)] for step in range(len(ends) - 1)
+        [[(step, a, b, -1, 0, 0)] for a, b in cut(ends[step], ends[step + 1], bands)]
+        for step in range(len(ends) - 1)
     ]
     if not fused:
         stages.append([[(SCORE, a, b, -1, 0, 0)] for a, b in cut(0, ends[-1], bands)])
@@ -78,7 +84,8 @@ def skewed(lines, per_group, per_unit, window, bands, wraps):
     edge = np.minimum(np.arange(units + 1) * per_unit, groups) * per_group
 
     def jobs_of(step, unit):
-        # The rows that steps 0 and 1 will touch next are in no cache: everybody fetches a part of them.
+        # The rows that steps 0 and 1 will touch next are in no cache: everybody fetches a part of
+        # them.
         cold = unit + step + 1 - step % 2
         known = cold < units
         cold = np.where(known, cold, 0)

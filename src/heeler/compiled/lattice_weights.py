@@ -6,7 +6,7 @@ import numpy as np
 
 
 def zones(size):
-    """Yield the slices of an axis whose sites have their neighbours in the same order: first, inner, last."""
+    """Yield the parts of an axis whose sites order their neighbours alike: first, inner, last."""
     yield 0, slice(0, 1)
     if size > 2:
         yield 1, slice(1, size - 1)
@@ -28,10 +28,10 @@ def neighbours_of(shape, periodic, steps, site):
 
 
 def context_numbers(found, pattern):
-    """Return for each of the kernels' keys the number of the site's own context, or -1 if it cannot occur.
+    """Return for each key the number of the site's own context, or -1 if it cannot occur.
 
-    A site's contexts are numbered by how many neighbours are up, or by their assignment with the neighbour of
-    the lowest number as bit 0.
+    A site's contexts are numbered by how many neighbours are up, or by their assignment with the
+    neighbour of the lowest number as bit 0.
     """
     present = [i for i, number in enumerate(found) if number >= 0]
     if not pattern:
@@ -58,12 +58,14 @@ def context_pointer(layout, steps, pattern):
 
 
 def place_weights(layout, steps, pattern, planes, given, initial, dtype):
-    """Return weights given in the order of sites, (lanes, contexts), as the kernels keep them, (lanes, size)."""
+    """Return weights in the order of sites, (lanes, contexts), as the kernels keep them."""
     lanes = given.shape[0]
     pointer = context_pointer(layout, steps, pattern)[:-1].reshape(layout.shape)
     grid = np.full((lanes, planes, *layout.shape), initial, dtype)
     for corner, region in _regions(layout.shape):
-        numbers = context_numbers(neighbours_of(layout.shape, layout.periodic, steps, corner), pattern)
+        numbers = context_numbers(
+            neighbours_of(layout.shape, layout.periodic, steps, corner), pattern
+        )
         base = pointer[region]
         for plane in np.flatnonzero(numbers >= 0):
             grid[(slice(None), plane, *region)] = given[:, base + numbers[plane]]
@@ -81,7 +83,9 @@ def natural_weights(layout, steps, pattern, planes, weights):
     pointer = ends[:-1].reshape(layout.shape)
     out = np.empty((lanes, ends[-1]), weights.dtype)
     for corner, region in _regions(layout.shape):
-        numbers = context_numbers(neighbours_of(layout.shape, layout.periodic, steps, corner), pattern)
+        numbers = context_numbers(
+            neighbours_of(layout.shape, layout.periodic, steps, corner), pattern
+        )
         base = pointer[region]
         for plane in np.flatnonzero(numbers >= 0):
             out[:, base + numbers[plane]] = grid[(slice(None), plane, *region)]

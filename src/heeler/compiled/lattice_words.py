@@ -20,8 +20,8 @@ _MIX_1 = 0x94D049BB133111EB
 def fast_stream(key, pass_number, draw, lane):
     """Return the two 64-bit numbers that set the fast generator apart for a pass and lane.
 
-    They come from Philox, so that related passes, lanes and seeds have unrelated streams; with one number alone
-    two passes could walk along the same Weyl sequence.
+    They come from Philox, so that related passes, lanes and seeds have unrelated streams; with one
+    number alone two passes could walk along the same Weyl sequence.
     """
     w0, w1, w2, w3 = philox(
         np.uint32(0xFFFFFFFF),
@@ -51,21 +51,24 @@ def _store_words(e, value, out, at):
 
 @vector_operation(types.void)
 def fill_philox(e, out, at, key, c1, c2, c3, block):
-    """Store the 256 words of a block: `fill_block` of heeler.compiled.words, eight counters a vector.
+    """Store the 256 words of a block as `fill_block` does, eight counters a vector.
 
-    A vector's 64-bit places hold 32-bit numbers; what overflows into the upper halves is masked away where it
-    would matter, which is where a multiplication reads only lower halves anyway.
+    A vector's 64-bit places hold 32-bit numbers; what overflows into the upper halves is masked
+    away where it would matter, which is where a multiplication reads only lower halves anyway.
     """
     b = e.builder
     half, low = e.constant(_WORD, _LANES, 32), e.constant(_WORD, _LANES, 0xFFFFFFFF)
     first = b.mul(block, _WORD(QUARTER))
-    keys = [(b.trunc(key, ir.IntType(32)), 0x9E3779B9), (b.trunc(b.lshr(key, _WORD(32)), ir.IntType(32)), 0xBB67AE85)]
-    rounds = []
-    for number in range(10):
-        rounds.append([
-            e.splat(b.zext(b.add(start, ir.IntType(32)(number * step % 2**32)), _WORD), _LANES)
-            for start, step in keys
-        ])
+    keys = [
+        (b.trunc(key, ir.IntType(32)), 0x9E3779B9),
+        (b.trunc(b.lshr(key, _WORD(32)), ir.IntType(32)), 0xBB67AE85),
+    ]
+
+    def key_vector(start, step, number):
+        weyl = ir.IntType(32)(number * step % 2**32)
+        return e.splat(b.zext(b.add(start, weyl), _WORD), _LANES)
+
+    rounds = [[key_vector(*part, number) for part in keys] for number in range(10)]
 
     def eight(index):
         offset = b.mul(index, _WORD(_LANES))
@@ -109,10 +112,10 @@ def fill_fast(e, out, at, start, twist, block):
 
 @helper
 def words_at(scratch, slot, generator, key, pass_number, lane, position, count):
-    """Make scratch.words[slot, result:result + count] the words of `count` positions from `position` on.
+    """Make scratch.words[slot, result:] start with the words of `count` positions.
 
-    `held` are the blocks, [first, last), that are there already: rows follow each other, so the last block of one
-    is often the first of the next.
+    `held` are the blocks, [first, last), that are there already: rows follow each other, so the
+    last block of one is often the first of the next.
     """
     out = scratch.words[slot]
     held = scratch.held

@@ -1,9 +1,9 @@
-"""Whole vectors inside kernels: the few operations on blocks of sites that the lattice kernels are made of.
+"""Whole vectors inside kernels: what the operations on blocks of sites are made of.
 
-A compiler's own vectoriser turns some of these loops into scalar code, depending on their length and its version.
-So each operation is written as the vector instructions themselves (LLVM's, which every processor gets translated
-to what it has). A block is 64 sites for bytes, 16 for 32-bit and 32 for 16-bit numbers. All positions are element
-indices; nothing needs to be aligned.
+A compiler's own vectoriser turns some of these loops into scalar code, depending on their length
+and its version. So each operation is written as the vector instructions themselves (LLVM's, which
+every processor gets translated to what it has). A block is 64 sites for bytes, 16 for 32-bit and 32
+for 16-bit numbers. All positions are element indices; nothing needs to be aligned.
 """
 
 import inspect
@@ -69,7 +69,8 @@ class Emitter:
     def unrolled(self, count, body, common):
         """Emit body(numbers) where `numbers(step)` runs step(index) for 0 ... count - 1.
 
-        The body is emitted once for each of the `common` counts, with its steps unrolled, and once with a loop.
+        The body is emitted once for each of the `common` counts, with its steps unrolled, and once
+        with a loop.
         """
         b = self.builder
         if not common:
@@ -99,7 +100,9 @@ class Emitter:
         """Return the number of ones in each byte of a vector."""
         kind = value.type
         name = f"llvm.ctpop.v{kind.count}i{kind.element.width}"
-        function = cgutils.get_or_insert_function(self.builder.module, ir.FunctionType(kind, [kind]), name)
+        function = cgutils.get_or_insert_function(
+            self.builder.module, ir.FunctionType(kind, [kind]), name
+        )
         return self.builder.call(function, [value])
 
     def sum_words(self, value):
@@ -117,7 +120,7 @@ class Emitter:
 
 
 def vector_operation(returns):
-    """Make an intrinsic of `emit(e, *arguments)`: arrays arrive as (type, value), integers as LLVM int64."""
+    """Make an intrinsic of `emit(e, *arguments)`: arrays as (type, value), integers as int64."""
 
     def decorate(emit):
         def typed(typingctx, *given):
@@ -134,7 +137,8 @@ def vector_operation(returns):
 
             return returns(*kinds), codegen
 
-        # Numba binds arguments by name: take the names of `emit`, with the typing context for its emitter.
+        # Numba binds arguments by name: take the names of `emit`, with the typing context for its
+        # emitter.
         typed.__signature__ = inspect.signature(emit)
         typed.__name__ = emit.__name__
         typed.__doc__ = emit.__doc__

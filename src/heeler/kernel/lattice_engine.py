@@ -3,18 +3,22 @@
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from heeler.compiled.lattice_plan import Scratch, Share, Watch
     from heeler.compiled.lattice_schedule import Schedule
     from heeler.model import Lattice
 
 GENERATORS = {"philox": 0, "fast": 1}
 _GREEDY = 2
 FLUSH = 240  # passes between emptyings of the small counters, as in the kernels
-_BAND_SITES = 1 << 13  # below this a pass is so short that meeting at barriers costs more than it saves
+_BAND_SITES = (
+    1 << 13
+)  # below this a pass is so short that meeting at barriers costs more than it saves
 
 
 class LatticeEngine:
@@ -42,9 +46,10 @@ class LatticeEngine:
         Where random words come from.
     temperature : float
         The distribution is p^(1/temperature).
-    initial_weights : numpy.ndarray, optional
-        First herding weights, (lanes, contexts), in the order of sites and, for a site, of its contexts
-        (number of up neighbours; or their assignment, lowest neighbour as bit 0). Default: one half.
+    initial_weights : callable, optional
+        Number of contexts -> first herding weights, (lanes, contexts), in the order of sites and,
+        for a site, of its contexts (number of up neighbours; or their assignment, lowest neighbour
+        as bit 0). Default: one half.
     """
 
     binary = True
@@ -62,7 +67,7 @@ class LatticeEngine:
         first_lane: int = 0,
         generator: str = "philox",
         temperature: float = 1.0,
-        initial_weights: np.ndarray | None = None,
+        initial_weights: Callable[[int], np.ndarray] | None = None,
     ) -> None:
         from heeler.compiled.lattice_layout import Layout
         from heeler.compiled.lattice_plan import aligned
@@ -88,7 +93,9 @@ class LatticeEngine:
         diagonal = model.neighbours == 8
         # Random sites come by 16 words; weights by the vectors that hold them.
         self._block = 512 // bits if driver == "herded" else 16
-        self._layout = Layout(model.shape, self._periodic, diagonal, scan == "chromatic", self._block)
+        self._layout = Layout(
+            model.shape, self._periodic, diagonal, scan == "chromatic", self._block
+        )
         self._pattern = driver == "herded" and context == "neighbours"
         degree = model.neighbours
         self._planes = 1 << degree if self._pattern else degree + 1
@@ -111,7 +118,7 @@ class LatticeEngine:
             line = (weights + table + 6 * self.n) // model.shape[0]
             self._tiles = depth(line, model.shape[0])
 
-    def _make_accumulators(self, initial_weights: np.ndarray | None) -> None:
+    def _make_accumulators(self, initial_weights: Callable[[int], np.ndarray] | None) -> None:
         from heeler.compiled.lattice_plan import aligned
 
         size = (self.lanes, self._layout.flat_size)
@@ -129,14 +136,20 @@ class LatticeEngine:
             self._weights = aligned((self.lanes, size[1] * self._planes), dtype, half)
         else:
             contexts = self.contexts
-            given = np.asarray(initial_weights)
+            given = initial_weights(contexts)
             if given.shape != (self.lanes, contexts) or given.dtype != dtype:
                 raise ValueError(
                     f"initial_weights must be {dtype} of shape {(self.lanes, contexts)}, "
                     f"got {given.dtype} of shape {given.shape}"
                 )
             placed = place_weights(
-                self._layout, self._steps(), self._pattern, self._planes, initial_weights, half, dtype
+                self._layout,
+                self._steps(),
+                self._pattern,
+                self._planes,
+                given,
+                half,
+                dtype,
             )
             self._weights = aligned(placed.shape, dtype, placed)
         self.reset_sums()
@@ -173,7 +186,7 @@ class LatticeEngine:
         return scores
 
     def advance(self, passes: int, scores: np.ndarray, threads: int = 1) -> None:
-        """Advance all lanes by that many passes; store the log scores after each in scores (passes, lanes)."""
+        """Advance all lanes; store the log scores after each pass in scores (passes, lanes)."""
         if threads < 1:
             raise ValueError(f"threads must be at least 1, got {threads!r}")
         if passes < 0 or scores.shape != (passes, self.lanes) or scores.dtype != np.float64:
@@ -187,14 +200,17 @@ class LatticeEngine:
         jobs = []
         if even:
             at = [even * k // threads for k in range(threads + 1)]
-            for first, last in zip(at[:-1], at[1:], strict=True):
+            for first, last in pairwise(at):
                 if last > first:
                     jobs.append(self._job(passes, scores, (first, last, 0, 1), self._meeting(1)))
         together(jobs)
         if even < self.lanes:
             meeting = self._meeting(bands)
             together(
-                [self._job(passes, scores, (even, self.lanes, k, bands), meeting) for k in range(bands)]
+                [
+                    self._job(passes, scores, (even, self.lanes, k, bands), meeting)
+                    for k in range(bands)
+                ]
             )
         self.passes += passes
         self._since += passes
@@ -263,14 +279,23 @@ class LatticeEngine:
 
         return run
 
-    def _advance(self, first, schedule, watch, share, scratch, scores) -> None:  # noqa: ANN001
+    def _advance(
+        self,
+        first: int,
+        schedule: "Schedule",
+        watch: "Watch",
+        share: "Share",
+        scratch: "Scratch",
+        scores: np.ndarray,
+    ) -> None:
         since = self._since + first
         if self.driver == "herded":
             from heeler.compiled.lattice_herded import advance_herded
 
             advance_herded(
-                self._plan, schedule, self._score, watch, share, scratch, self._states, self._weights,
-                self._table, self._table_step, self._sums, self._totals, since, scores,
+                self._plan, schedule, self._score, watch, share, scratch, self._states,
+                self._weights, self._table, self._table_step, self._sums, self._totals, since,
+                scores,
             )  # fmt: skip
             return
         from heeler.compiled.lattice_random import advance_random
@@ -298,7 +323,8 @@ class LatticeEngine:
         self._since = 0
         self._sums[:] = 0
         if self.driver == "herded":
-            # A weight's sum of p is its count of ups plus what the weight itself has gained since now.
+            # A weight's sum of p is its count of ups plus what the weight itself has gained since
+            # now.
             np.negative(self._weight_sums(), out=self._totals)
         else:
             self._totals[:] = 0
@@ -309,10 +335,14 @@ class LatticeEngine:
 
     def integer_sums(self) -> np.ndarray:
         """Return the Rao-Blackwell sums as int64 (lanes, n), in units of `sum_unit`."""
-        totals = self._totals + (self._sums.astype(np.int64) << (self.bits if self.driver == "herded" else 0))
+        totals = self._totals + (
+            self._sums.astype(np.int64) << (self.bits if self.driver == "herded" else 0)
+        )
         if self.driver == "herded":
             totals += self._weight_sums()
-        return self._layout.from_rows(totals.reshape(self.lanes, self._layout.rows, self._layout.padded))
+        return self._layout.from_rows(
+            totals.reshape(self.lanes, self._layout.rows, self._layout.padded)
+        )
 
     @property
     def sum_unit(self) -> float:
@@ -324,7 +354,7 @@ class LatticeEngine:
         return self.integer_sums() * self.sum_unit
 
     def visits(self) -> np.ndarray:
-        """Return how often each variable was updated since the reset, int64 (n,), without a copy for each."""
+        """Return how often each variable was updated since the reset, int64 (n,)."""
         return np.broadcast_to(np.int64(self._since), (self.n,))
 
     @property
@@ -338,7 +368,9 @@ class LatticeEngine:
         """Return the herding weights in the order of `initial_weights`, (lanes, contexts)."""
         from heeler.compiled.lattice_weights import natural_weights
 
-        return natural_weights(self._layout, self._steps(), self._pattern, self._planes, self._weights)
+        return natural_weights(
+            self._layout, self._steps(), self._pattern, self._planes, self._weights
+        )
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return everything needed to go on, as arrays (views: copy before advancing)."""
@@ -412,7 +444,7 @@ def refusal(
 
 
 def together(jobs: list[Callable]) -> None:
-    """Run jobs at the same time, the last one here. Each must have a thread: they wait for each other."""
+    """Run jobs at the same time, each in a thread (they wait for each other), the last here."""
     if len(jobs) < 2:
         for job in jobs:
             job()
