@@ -216,7 +216,9 @@ def test_bad_arguments_of_the_engine():
     with pytest.raises(ValueError, match="states"):
         LatticeEngine(model, states[:, :-1])
     with pytest.raises(ValueError, match="initial_weights"):
-        LatticeEngine(model, states, driver="herded", initial_weights=np.zeros((1, 3), np.uint32))
+        LatticeEngine(
+            model, states, driver="herded", initial_weights=lambda _: np.zeros((1, 3), np.uint32)
+        )
     with pytest.raises(ValueError, match="temperature"):
         LatticeEngine(model, states, temperature=0.0)
     with pytest.raises(ValueError, match="scores"):

@@ -1,6 +1,7 @@
 """Where a lattice's sites stand in the arrays of its kernels: numpy only, done once."""
 
 import math
+from functools import cache
 
 import numpy as np
 
@@ -246,6 +247,8 @@ class Layout:
 
     def absent(self, forward=False):
         """Return how many neighbours (or forward partners) each site lacks, as int8 (sites,)."""
+        if all(self.periodic):
+            return np.zeros(self.sites, np.int8)
         grid = np.zeros(self.shape, np.int8)
         steps = neighbour_steps(self.shape, self.diagonal)
         for step in steps[len(steps) // 2 :] if forward else steps:
@@ -320,6 +323,7 @@ def _inside(size, move, wraps):
     return slice(0, max(size - 1, 0)) if move > 0 else slice(1, size)
 
 
+@cache
 def neighbour_steps(shape, diagonal):
     """Return the steps to a site's neighbours, in ascending order of their numbers."""
     axes = len(shape)

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 GENERATORS = {"philox": 0, "fast": 1}
 _GREEDY = 2
 FLUSH = 240  # passes between emptyings of the small counters, as in the kernels
-_BAND_SITES = (
-    1 << 13
-)  # below this a pass is so short that meeting at barriers costs more than it saves
+# Below this a pass is so short that meeting at barriers costs more than it saves.
+_BAND_SITES = 1 << 13
 
 
 class LatticeEngine:
