@@ -92,10 +92,36 @@ class TableMemory(Memory):
                 "The rule 'tijdeman' needs a fixed probability for every weight, so it cannot use bins. "
                 "Use context='neighbours', or rule='argmax'."
             )
-        random = [lane for lane in range(lanes) if lane > 0 or spec.start == "random"]
-        self.weights = first_weights(lowered.binary, lanes, total, random, key)
+        self.binary = lowered.binary
+        self.random = [lane for lane in range(lanes) if lane > 0 or spec.start == "random"]
+        self.weights = first_weights(lowered.binary, lanes, total, self.random, key)
         kind: Any = compiled.Tijdeman if spec.rule == "tijdeman" and not lowered.binary else compiled.Herded
         super().__init__(kind(self.weights, key_map, bin_base, bins))
+
+    def start_components(self, variables: NDArray[np.int64], keys: NDArray[np.uint64]) -> None:
+        """Give every component the random first weights that it would have alone.
+
+        Parameters
+        ----------
+        variables
+            Where each component's variables begin (components + 1,).
+        keys
+            The components' keys.
+        """
+        by_context = self.driver.bin_base < 0
+        size = self.last - self.first
+        for k, key in enumerate(keys):
+            mine = slice(variables[k], variables[k + 1])
+            parts = [np.flatnonzero(by_context[mine]), np.flatnonzero(~by_context[mine])]
+            total = int(size[mine].sum())
+            weights = first_weights(self.binary, len(self.weights), total, self.random, key)
+            at = 0
+            for part in parts:  # alone, a model has its contexts first and its bins after
+                if len(part):
+                    begin = self.first[mine][part[0]]
+                    count = int(size[mine][part].sum())
+                    self.weights[:, begin : begin + count] = weights[:, at : at + count]
+                    at += count
 
     def arrays(self) -> dict[str, NDArray]:
         """Give the weights."""

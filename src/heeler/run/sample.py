@@ -1,7 +1,6 @@
 """`heeler.sample`: a model, and how long; everything else has a default."""
 
 import os
-import platform
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from heeler.model.base import Model
 from heeler.run.auto import choose, warn_of, warn_of_stuck
 from heeler.run.build import build_engine
+from heeler.run.describe import describe, settle
 from heeler.run.progress import Progress
 from heeler.run.result import Average, Best, Errors, Marginals, Pairs, Run
 from heeler.run.session import Limits, Session
@@ -142,7 +142,9 @@ def _sample_many(models: Any, options: dict[str, Any], limits: Limits, progress:
     from heeler.run.batch import sample_batch, same_shape  # noqa: PLC0415
 
     if same_shape(models, options, limits):
-        return sample_batch(models, options, limits)
+        runs = sample_batch(models, options, limits)
+        if runs is not None:
+            return runs
     if limits.seconds is not None:
         limits = Limits(limits.sweeps, limits.seconds / len(models), limits.error)
     seeds = model_seeds(options["seed"], len(models))
@@ -391,7 +393,7 @@ def collect(session: Session) -> Run:
     if model.has_zeros:
         warn_of_stuck(model, columns, session)
     if clamped is not None:
-        _settle(columns, errors, model, engine.binary)
+        settle(columns, errors, model, engine.binary)
     lane = int(np.argmax(engine.best_scores().reshape(engine.lanes, -1).sum(axis=1)))
     parts: dict[str, Any] = {
         "marginals": Marginals(model, columns, engine.binary, True),
@@ -416,23 +418,6 @@ def _total(engine: Any, name: str) -> NDArray[np.int64]:
     """Add a counter over the lanes."""
     watch = getattr(engine, "watch", None)
     return np.empty(0, np.int64) if watch is None else getattr(watch, name).sum(axis=0)
-
-
-def _settle(columns: NDArray, errors: NDArray, model: Model, binary: bool) -> None:
-    """Set the marginals of clamped variables, which are known."""
-    evidence = model.evidence
-    assert evidence is not None  # noqa: S101 (for the type checker; the caller looked)
-    fixed = np.flatnonzero(evidence >= 0)
-    if binary:
-        columns[fixed] = evidence[fixed]
-        errors[fixed] = 0.0
-        return
-    cards = np.asarray(model.cardinalities, np.int64)
-    start = np.cumsum(cards) - cards
-    member = np.repeat(evidence >= 0, cards)
-    columns[member] = 0.0
-    errors[member] = 0.0
-    columns[start[fixed] + evidence[fixed]] = 1.0
 
 
 def _functions(session: Session) -> dict[str, Average]:
@@ -468,56 +453,6 @@ def _stats(session: Session) -> dict[str, Any]:
     }
 
 
-def describe(model: Model, settings: Settings) -> dict[str, Any]:
-    """Give the settings as plain values, with what "auto" stood for and the versions.
-
-    Parameters
-    ----------
-    model
-        The model.
-    settings
-        The settings.
-
-    Returns
-    -------
-    dict
-        JSON can hold all of it.
-    """
-    from heeler import __version__  # noqa: PLC0415
-
-    temperature = settings.temperature
-    driver = settings.driver
-    return {
-        "driver": driver.name,
-        "rule": getattr(driver, "rule", None),
-        "bits": getattr(driver, "bits", None),
-        "generator": getattr(driver, "generator", None),
-        "scan": settings.scan.name,
-        "context": settings.context,
-        "chains": settings.lanes,
-        "seed": settings.seed,
-        "burn_in": settings.burn_in,
-        "thin": settings.thin,
-        "temperature": temperature if isinstance(temperature, float) else "schedule",
-        "restart": settings.restart,
-        "chosen": list(settings.chosen),
-        "model": _LazyDigest(model),
-        "versions": {"heeler": __version__, "numpy": np.__version__, "python": platform.python_version()},
-    }
-
-
-class _LazyDigest:
-    """The model's one-line text and digest, which is computed when looked at."""
-
-    def __init__(self, model: Model) -> None:
-        """Keep the model."""
-        self._model = model
-
-    def __repr__(self) -> str:
-        """Show text and digest."""
-        return f"{self._model!r} {self._model.digest}"
-
-
 def _settled(model: Model, settings: Settings) -> Run:
     """Give the only answer there is when every variable is clamped."""
     evidence = model.evidence
@@ -529,7 +464,7 @@ def _settled(model: Model, settings: Settings) -> Run:
     binary = bool((np.asarray(model.cardinalities) == 2).all())
     size = model.n_variables if binary else int(np.asarray(model.cardinalities).sum())
     columns, errors = np.zeros(size), np.zeros(size)
-    _settle(columns, errors, model, binary)
+    settle(columns, errors, model, binary)
     none = np.empty((0, 2), np.int64)
     parts = {
         "marginals": Marginals(model, columns, binary, True),
