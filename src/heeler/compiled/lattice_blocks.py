@@ -81,14 +81,10 @@ def load_bits(e, bits, at):
 
 
 @vector_operation(types.int64)
-def count_agreement(e, keys, at, state, state_at, neighbours, valid, pattern):
-    """Return how often the first `valid` (of 64) sites agree with a neighbour.
-
-    `pattern` is 1 where keys are assignments.
-    """
+def count_agreement(e, keys, at, state, state_at, neighbours, valid):
+    """Return how often the first `valid` (of 64) sites agree with a neighbour."""
     b = e.builder
     key = e.load(keys, at, SITES)
-    key = b.select(b.icmp_signed("!=", pattern, _WORD(0)), e.count_bits(key), key)
     zero = e.constant(_BYTE, SITES, 0)
     up = b.icmp_unsigned("!=", e.load(state, state_at, SITES), zero)
     agree = b.select(up, key, b.sub(e.byte(neighbours, SITES), key))
@@ -115,27 +111,35 @@ def sum_field(e, field, at, state, state_at):
     return e.sum_words(b.sext(chosen, ir.VectorType(_WORD, WORD_SITES)))
 
 
-@vector_operation(types.void)
-def clear_tail(e, state, state_at, count):
-    """Set to zero what blocks left behind the `count` sites of a row, up to a multiple of 64."""
-    b = e.builder
-    last = b.mul(b.sub(blocks_in(e, count, SITES), _WORD(1)), _WORD(SITES))
-    at = b.add(state_at, last)
-    inside = e.below(b.sub(count, last), SITES)
-    e.store(b.select(inside, e.load(state, at, SITES), e.constant(_BYTE, SITES, 0)), state, at)
+@vector_operation(types.int64)
+def settle(e, keys, state, state_at, bits, bit_at, neighbours, pattern, scored, count):
+    """Finish `count` sites: clear what blocks left behind them and keep their values as bits.
 
-
-@vector_operation(types.void)
-def snapshot(e, state, state_at, bits, bit_at, count):
-    """Store the values of `count` sites as bits, 64 to a word."""
+    Returns how often they agree with their neighbours if `scored` is 1, else 0. One load serves
+    all three: a load of 64 bytes just stored in pieces has to wait for the cache.
+    """
     b = e.builder
+    zero = e.constant(_BYTE, SITES, 0)
+    total = e.variable(_WORD(0))
+    b.store(_WORD(0), total)
 
     def block(number):
-        values = e.load(state, b.add(state_at, b.mul(number, _WORD(SITES))), SITES)
-        mask = b.icmp_unsigned("!=", values, e.constant(_BYTE, SITES, 0))
-        e.store(b.bitcast(mask, _WORD), bits, b.add(bit_at, number))
+        at = b.mul(number, _WORD(SITES))
+        here = b.add(state_at, at)
+        inside = e.below(b.sub(count, at), SITES)
+        value = b.select(inside, e.load(state, here, SITES), zero)
+        up = b.icmp_unsigned("!=", value, zero)
+        e.store(value, state, here)
+        e.store(b.bitcast(up, _WORD), bits, b.add(bit_at, number))
+        with b.if_then(b.icmp_signed("!=", scored, _WORD(0))):
+            key = e.load(keys, at, SITES)
+            key = b.select(b.icmp_signed("!=", pattern, _WORD(0)), e.count_bits(key), key)
+            agree = b.select(up, key, b.sub(e.byte(neighbours, SITES), key))
+            found = e.sum_bytes(b.select(inside, agree, zero))
+            b.store(b.add(b.load(total), found), total)
 
     e.repeat(blocks_in(e, count, SITES), block)
+    return b.load(total)
 
 
 @vector_operation(types.void)

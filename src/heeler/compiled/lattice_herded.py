@@ -9,12 +9,12 @@ from heeler.compiled.lattice_plan import FUSED, LEFT, PLANES, SEGMENT
 from heeler.compiled.lattice_rows import (
     close_window,
     cold_part,
-    count_segment,
     fill_keys,
     finish_row,
     open_window,
     resolve,
     score_rows,
+    settle_segment,
 )
 from heeler.compiled.vectors import fetch_ahead
 
@@ -23,7 +23,7 @@ FLUSH = 240
 
 
 @helper
-def _herd_row(plan, state, weights, table, table_step, counts, row, scratch, scored):
+def _herd_row(plan, watch, now, state, weights, table, table_step, counts, row, scratch, scored):
     planes = plan.shape[PLANES]
     length = plan.length[row]
     start = plan.start[row]
@@ -51,8 +51,7 @@ def _herd_row(plan, state, weights, table, table_step, counts, row, scratch, sco
             flat,
             count,
         )
-        if scored:
-            agree += count_segment(plan, scratch.keys, state, start + column, count)
+        agree += settle_segment(plan, watch, scratch.keys, state, row, column, count, now, scored)
     return agree
 
 
@@ -96,10 +95,12 @@ def advance_herded(plan, schedule, score, watch, share, scratch, states, weights
                         fetch_ahead(weights[lane], begin * planes, end * planes)
                         if table_step != 0:
                             fetch_ahead(table, begin * planes, end * planes)
-                    scored = plan.shape[FUSED] != 0 and step % phases == phases - 1
+                    scored = np.int64(plan.shape[FUSED] != 0 and step % phases == phases - 1)
                     for row in range(first, last):
-                        watch.partial[turn, share.band, now, 0] += _herd_row(
+                        agree = _herd_row(
                             plan,
+                            watch,
+                            now,
                             state,
                             weights[lane],
                             table,
@@ -109,7 +110,7 @@ def advance_herded(plan, schedule, score, watch, share, scratch, states, weights
                             scratch,
                             scored,
                         )
-                        finish_row(plan, score, watch, share, state, row, now, turn)
+                        finish_row(plan, score, watch, share, state, row, now, turn, agree)
                 if share.bands > 1:
                     wait_for_all(watch.gate, share.bands)
             best_score = close_window(
@@ -125,6 +126,5 @@ def advance_herded(plan, schedule, score, watch, share, scratch, states, weights
         if share.band == 0:
             watch.best_score[lane] = best_score
         if share.bands > 1:
-            wait_for_all(
-                watch.gate, share.bands
-            )  # the next call starts from that score in every band
+            # The next call starts from that score in every band.
+            wait_for_all(watch.gate, share.bands)

@@ -9,12 +9,12 @@ from heeler.compiled.lattice_plan import FUSED, LEFT, PLANES, SEGMENT
 from heeler.compiled.lattice_rows import (
     close_window,
     cold_part,
-    count_segment,
     fill_keys,
     finish_row,
     open_window,
     resolve,
     score_rows,
+    settle_segment,
 )
 from heeler.compiled.lattice_words import GREEDY, open_streams, words_at
 from heeler.compiled.vectors import fetch_ahead
@@ -36,9 +36,8 @@ def _segment_words(scratch, step, generator, key, number, lane, position, state,
 
 
 @helper
-def _draw_row(
-    plan, state, table, table_step, sums, row, scratch, step, generator, key, number, lane, scored
-):
+def _draw_row(plan, watch, now, state, table, table_step, sums, row, scratch, step, generator, key,
+              number, lane, scored):  # fmt: skip
     planes = plan.shape[PLANES]
     length = plan.length[row]
     start = plan.start[row]
@@ -80,8 +79,7 @@ def _draw_row(
             flat,
             count,
         )
-        if scored:
-            agree += count_segment(plan, scratch.keys, state, start + column, count)
+        agree += settle_segment(plan, watch, scratch.keys, state, row, column, count, now, scored)
     return agree
 
 
@@ -125,13 +123,13 @@ def advance_random(plan, schedule, score, watch, share, scratch, states, table, 
                         fetch_ahead(sums[lane], begin, end)
                         if table_step != 0:
                             fetch_ahead(table, begin * planes, end * planes)
-                    scored = plan.shape[FUSED] != 0 and step % phases == phases - 1
+                    scored = np.int64(plan.shape[FUSED] != 0 and step % phases == phases - 1)
                     for row in range(first, last):
-                        watch.partial[turn, share.band, now, 0] += _draw_row(
-                            plan, state, table, table_step, sums[lane], row, scratch, step,
-                            generator, key, first_pass + n + now, first_lane + lane, scored,
+                        agree = _draw_row(
+                            plan, watch, now, state, table, table_step, sums[lane], row, scratch,
+                            step, generator, key, first_pass + n + now, first_lane + lane, scored,
                         )  # fmt: skip
-                        finish_row(plan, score, watch, share, state, row, now, turn)
+                        finish_row(plan, score, watch, share, state, row, now, turn, agree)
                 if share.bands > 1:
                     wait_for_all(watch.gate, share.bands)
             best_score = close_window(
@@ -147,6 +145,5 @@ def advance_random(plan, schedule, score, watch, share, scratch, states, table, 
         if share.band == 0:
             watch.best_score[lane] = best_score
         if share.bands > 1:
-            wait_for_all(
-                watch.gate, share.bands
-            )  # the next call starts from that score in every band
+            # The next call starts from that score in every band.
+            wait_for_all(watch.gate, share.bands)

@@ -8,12 +8,11 @@ from heeler.compiled.lattice_blocks import (
     SITES,
     WORD_SITES,
     add_left,
-    clear_tail,
     count_agreement,
     count_neighbours,
     count_up,
     load_bits,
-    snapshot,
+    settle,
     spread_bits,
     sum_field,
 )
@@ -79,15 +78,6 @@ def resolve(plan, scratch, state, at, column, count, length, old_first):
 
 
 @helper
-def mend_borders(plan, state, start, length):
-    """Clear what blocks left behind a row's end and renew the copies of its end sites."""
-    clear_tail(state, start, length)
-    if plan.shape[WRAPS] != 0:
-        state[start - 1] = state[start + length - 1]
-        state[start + length] = state[start]
-
-
-@helper
 def count_bonds(plan, keys, state, row):
     """Return the agreements of a row's sites with their partners."""
     partners = plan.shape[PARTNERS]
@@ -95,7 +85,7 @@ def count_bonds(plan, keys, state, row):
     for column in range(0, plan.length[row], SITES):
         count_neighbours(keys, state, plan.partners, row, column, SITES, partners, 0)
         total += count_agreement(
-            keys, 0, state, plan.start[row] + column, partners, plan.length[row] - column, 0
+            keys, 0, state, plan.start[row] + column, partners, plan.length[row] - column
         )
     return total
 
@@ -117,30 +107,31 @@ def count_field(plan, score, state, row):
 
 
 @helper
-def count_segment(plan, keys, state, at, count):
-    """Return how often a segment's sites agree with their neighbours, by their keys."""
-    total = 0
-    for column in range(0, count, SITES):
-        total += count_agreement(
-            keys,
-            column,
-            state,
-            at + column,
-            plan.shape[NEIGHBOURS],
-            count - column,
-            plan.shape[PATTERN],
-        )
-    return total
+def settle_segment(plan, watch, keys, state, row, column, count, now, scored):
+    """Finish a segment after its update; return its agreements by its keys if `scored` is 1."""
+    return settle(
+        keys,
+        state,
+        plan.start[row] + column,
+        watch.recent[now],
+        row * watch.recent.shape[2] + column // SITES,
+        plan.shape[NEIGHBOURS],
+        plan.shape[PATTERN],
+        scored,
+        count,
+    )
 
 
 @helper
-def finish_row(plan, score, watch, share, state, row, window_pass, turn):
-    """Renew a row's borders, keep its values and count its field."""
+def finish_row(plan, score, watch, share, state, row, now, turn, agree):
+    """Renew a row's borders and count its agreements and field."""
     start = plan.start[row]
-    length = plan.length[row]
-    mend_borders(plan, state, start, length)
-    snapshot(state, start, watch.recent[window_pass], row * watch.recent.shape[2], length)
-    watch.partial[turn, share.band, window_pass, 1] += count_field(plan, score, state, row)
+    if plan.shape[WRAPS] != 0:
+        state[start - 1] = state[start + plan.length[row] - 1]
+        state[start + plan.length[row]] = state[start]
+    watch.partial[turn, share.band, now, 0] += agree
+    if score.unit != 0.0:
+        watch.partial[turn, share.band, now, 1] += count_field(plan, score, state, row)
 
 
 @helper

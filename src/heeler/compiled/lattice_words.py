@@ -9,6 +9,7 @@ from heeler.compiled.vectors import vector_operation
 from heeler.compiled.words import BLOCK, DRAW_VALUE, QUARTER, philox
 
 PHILOX, FAST, GREEDY = 0, 1, 2
+SPARE = 64  # words behind the last that a block of sites may read
 
 _GOLDEN = 0x9E3779B97F4A7C15  # 2^64 times the golden ratio's fraction, odd
 # Multipliers of SplitMix64's finaliser (Steele, Lea, Flood 2014; variant 13 of Stafford).
@@ -122,25 +123,27 @@ def words_at(scratch, slot, generator, key, pass_number, lane, position, count):
     first = position // BLOCK
     last = (position + count - 1) // BLOCK
     if first < held[slot, 0] or first >= held[slot, 1]:
+        held[slot, 0] = first
         held[slot, 1] = first
-    elif first > held[slot, 0]:
+    elif (last + 1 - held[slot, 0]) * BLOCK > out.size - SPARE:
         shift = (first - held[slot, 0]) * BLOCK
         for k in range((held[slot, 1] - first) * BLOCK):
             out[k] = out[shift + k]
-    held[slot, 0] = first
+        held[slot, 0] = first
     for block in range(held[slot, 1], last + 1):
+        at = (block - held[slot, 0]) * BLOCK
         if generator == PHILOX:
             fill_philox(
-                out, (block - first) * BLOCK, np.int64(key), np.int64(pass_number & 0xFFFFFFFF),
+                out, at, np.int64(key), np.int64(pass_number & 0xFFFFFFFF),
                 ((pass_number >> 32) << 3) + DRAW_VALUE, lane, block,
             )  # fmt: skip
         else:
             fill_fast(
-                out, (block - first) * BLOCK, np.int64(scratch.streams[slot, 0]),
+                out, at, np.int64(scratch.streams[slot, 0]),
                 np.int64(scratch.streams[slot, 1]), block,
             )  # fmt: skip
     held[slot, 1] = max(held[slot, 1], last + 1)
-    return position - first * BLOCK
+    return position - held[slot, 0] * BLOCK
 
 
 @helper
