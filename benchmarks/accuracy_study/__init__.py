@@ -1,0 +1,1 @@
+"""The accuracy study: models with exact answers, runs of every driver, tables and figures."""
