@@ -75,7 +75,7 @@ def compare(engine, twins, first, scores):
 def test_engine_equals_twin(shape, neighbours, periodic, field, scan, settings):
     model = make_model(shape, neighbours, periodic, field)
     if refusal(model, scan=scan, **settings) is not None:
-        pytest.skip("the engine refuses this combination, as test_lattice_refusal tests")
+        pytest.skip("the engine refuses this combination (test_refusals_say_why)")
     lanes, n = 2, int(np.prod(shape))
     rng = np.random.default_rng(17)
     states = rng.integers(0, 2, (lanes, n)).astype(np.uint8)
