@@ -5,7 +5,8 @@ specialised piece of code per conditional, inlined and cached on disk.
 
 Binary conditionals give (p, gain, context): P(value 1) in units of 2^-32, the log-odds in the score's fixed-point
 units, and the number of the neighbours' assignment (-1 where those are too many to be numbered). Those of K values
-fill p and gain for every value and return (number of values, row), row being where the context's entries start.
+return (number of values, row, whether it is tabulated): a table holds p and gain of every value side by side (one
+line of the cache), otherwise they are filled into the scratch.
 """
 
 from typing import NamedTuple
@@ -14,7 +15,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from heeler.compiled.jit import INLINE
+from heeler.compiled.jit import INLINE, helper
 from heeler.compiled.quantise import quantise_row, quantised_sigmoid
 
 
@@ -57,7 +58,9 @@ class Potts(NamedTuple):
     pointer: np.ndarray
     index: np.ndarray
     coupling: np.ndarray  # float64 beside index
-    field: np.ndarray  # float64 (n, K)
+    field: np.ndarray  # float64 (n, values filled up with -inf to 4 or a multiple of 8)
+    values: int
+    table: np.ndarray  # int32, empty: nothing is tabulated
     scale: float
 
 
@@ -67,17 +70,15 @@ class Factors(NamedTuple):
     cardinalities: np.ndarray  # int32 (n)
     pointer: np.ndarray  # int64 (n + 1): Markov blankets
     index: np.ndarray  # uint32
-    stride: np.ndarray  # int64 beside index: entries of the table that one step of that neighbour skips
-    base: np.ndarray  # int64 (n): where the table of i starts, or -1
-    table: np.ndarray  # int32 entries, rows summing to 2^30 (empty when the temperature varies)
-    gain: np.ndarray  # int32 entries: log weights, fixed point, 0 for the likeliest value
+    stride: np.ndarray  # int64 beside index: entries that one step of that neighbour skips
+    base: np.ndarray  # int64 (n): first row of i, counted in entries (one a value), or -1
+    table: np.ndarray  # int32: for row r of K entries, K probabilities at 2 r (sum 2^30) and K gains behind them
     slot_pointer: np.ndarray  # int64 (n + 1): the factors of i are slots slot_pointer[i]:slot_pointer[i + 1]
-    slot_table: np.ndarray  # int64 (slots): where the factor's log table starts
-    slot_stride: np.ndarray  # int64 (slots): entries that one step of i itself skips
+    slot_table: np.ndarray  # int64 (slots): where the factor's log weights start, as i sees them
     other_pointer: np.ndarray  # int64 (slots + 1)
-    other_index: np.ndarray  # int32: the factor's other variables
-    other_stride: np.ndarray  # int64
-    log_tables: np.ndarray  # float64
+    other_index: np.ndarray  # uint32: the factor's other variables
+    other_stride: np.ndarray  # int64: entries that one step of the other variable skips
+    log_tables: np.ndarray  # float64: i's values side by side, filled up with -inf to 4 or a multiple of 8
     scale: float
 
 
@@ -85,8 +86,8 @@ def binary_conditional(conditional, lane, x, i, beta):
     """Return (p, gain, context) of binary variable i."""
 
 
-def kary_conditional(conditional, lane, x, i, beta, p, gain, work):
-    """Fill p and gain for every value of variable i; return (number of values, row)."""
+def kary_conditional(conditional, lane, x, i, beta, scratch):
+    """Return (number of values, row, tabulated) of variable i; fill scratch.p where it is not tabulated."""
 
 
 def note_change(conditional, lane, i, old, new):
@@ -133,47 +134,57 @@ def _binary_conditional(conditional, lane, x, i, beta):
     return _sparse if is_type(conditional, Sparse) else _fields
 
 
-def _potts(conditional, lane, x, i, beta, p, gain, work):
-    count = conditional.field.shape[1]
-    for v in range(count):
+def _potts(conditional, lane, x, i, beta, scratch):
+    work = scratch.work
+    count = np.int64(conditional.values)
+    for v in range(conditional.field.shape[1]):  # filled up with -inf
         work[v] = conditional.field[i, v]
     for e in range(conditional.pointer[i], conditional.pointer[i + 1]):
         work[x[conditional.index[e]]] += conditional.coupling[e]
-    quantise_row(work, count, beta, p)
-    for v in range(count):
-        gain[v] = np.int64(work[v] * conditional.scale)
-    return count, np.int64(-1)
+    quantise_row(work, count, beta, conditional.scale, scratch.p, scratch.shares)
+    return count, np.int64(-1), False
 
 
-def _factors(conditional, lane, x, i, beta, p, gain, work):
+def _factors(conditional, lane, x, i, beta, scratch):
     count = np.int64(conditional.cardinalities[i])
     row = conditional.base[i]
     if row >= 0:
         for e in range(conditional.pointer[i], conditional.pointer[i + 1]):
             row += conditional.stride[e] * x[conditional.index[e]]
-        if conditional.table.size > 0:
-            for v in range(count):
-                p[v] = conditional.table[row + v]
-                gain[v] = conditional.gain[row + v]
-            return count, row
-    for v in range(count):
-        work[v] = 0.0
-    for slot in range(conditional.slot_pointer[i], conditional.slot_pointer[i + 1]):
-        at = conditional.slot_table[slot]
-        for e in range(conditional.other_pointer[slot], conditional.other_pointer[slot + 1]):
-            at += conditional.other_stride[e] * x[conditional.other_index[e]]
-        step = conditional.slot_stride[slot]
-        for v in range(count):
-            work[v] += conditional.log_tables[at + v * step]
-    quantise_row(work, count, beta, p)
-    for v in range(count):
-        # An impossible value is never chosen, so its gain is never read: any finite number will do.
-        gain[v] = np.int64(work[v] * conditional.scale) if work[v] > -np.inf else np.int64(0)
-    return count, row
+    tabulated = row >= 0 and conditional.table.size > 0
+    if not tabulated:
+        work = scratch.work
+        # The same loop for 4 and for multiples of 8, so that a constant number of values is one vector.
+        if count <= 4:
+            for v in range(4):
+                work[v] = 0.0
+            for slot in range(conditional.slot_pointer[i], conditional.slot_pointer[i + 1]):
+                at = slot_offset(conditional, x, slot)
+                for v in range(4):
+                    work[v] += conditional.log_tables[at + v]
+        else:
+            for v in range((count + 7) & ~7):
+                work[v] = 0.0
+            for slot in range(conditional.slot_pointer[i], conditional.slot_pointer[i + 1]):
+                at = slot_offset(conditional, x, slot)
+                for block in range(0, count, 8):
+                    for v in range(block, block + 8):
+                        work[v] += conditional.log_tables[at + v]
+        quantise_row(work, count, beta, conditional.scale, scratch.p, scratch.shares)
+    return count, row, tabulated
+
+
+@helper
+def slot_offset(conditional, x, slot):
+    """Find the log weights of one factor, given its other variables."""
+    at = conditional.slot_table[slot]
+    for e in range(conditional.other_pointer[slot], conditional.other_pointer[slot + 1]):
+        at += conditional.other_stride[e] * x[conditional.other_index[e]]
+    return at
 
 
 @overload(kary_conditional, inline="always", jit_options=INLINE)
-def _kary_conditional(conditional, lane, x, i, beta, p, gain, work):
+def _kary_conditional(conditional, lane, x, i, beta, scratch):
     return _potts if is_type(conditional, Potts) else _factors
 
 

@@ -63,16 +63,16 @@ def draw_binary(driver, lane, word, i, p, context, old):
     """Return the new value of binary variable i."""
 
 
-def draw_kary(driver, lane, word, i, count, p, row, old):
-    """Return the new value of variable i among `count`."""
+def draw_kary(driver, lane, word, i, count, p, at, row, old):
+    """Return the new value of variable i among `count`, whose probabilities are p[at:at + count]."""
 
 
 def binary_credit(driver, p, new):
     """Return what a binary update adds to the Rao-Blackwell sum, in units of 2^-32."""
 
 
-def kary_credit(driver, p, v, new):
-    """Return what an update adds to the sum of value v, in units of 2^-30."""
+def add_credits(driver, sums, entry, p, at, count, new):
+    """Add what an update gives to the sums of its variable's values, in units of 2^-30."""
 
 
 def note_move(driver, lane, i, old, new):
@@ -152,88 +152,102 @@ def _draw_binary(driver, lane, word, i, p, context, old):
 
 
 @helper
-def _argmax_rule(weights, lane, at, count, p):
+def _argmax_rule(weights, lane, slot, count, p, at):
     chosen = np.int64(-1)
-    for v in range(count):
-        if p[v] > 0:
-            weights[lane, at + v] += p[v]
-            if chosen < 0 or weights[lane, at + v] > weights[lane, at + chosen]:
-                chosen = np.int64(v)
-    weights[lane, at + chosen] -= np.int64(1) << 30
+    most = np.int64(-(1 << 62))
+    for v in range(count):  # selects, not branches: which value wins cannot be predicted
+        weight = weights[lane, slot + v] + p[at + v]
+        weights[lane, slot + v] = weight
+        better = (p[at + v] > 0) & (weight > most)
+        chosen = np.int64(v) if better else chosen
+        most = weight if better else most
+    weights[lane, slot + chosen] -= np.int64(1) << 30
     return chosen
 
 
 @helper
-def _tijdeman_rule(weights, lane, at, count, p):
-    # In units of 2^-30 / (2K - 2): candidates have deficit + p >= 1/(2K - 2); the earliest deadline wins, that is
-    # the smallest (1 - 1/(2K - 2) - deficit) / p, compared by cross-multiplication.
+def _tijdeman_rule(weights, lane, slot, count, p, at):
+    # Candidates have deficit + p >= 1/(2K - 2); the earliest deadline wins, that is the smallest
+    # (1 - 1/(2K - 2) - deficit) / p, compared by cross-multiplication.
     one = np.int64(1) << 30
     slack = one // (2 * count - 2) if count > 1 else np.int64(0)
     chosen = np.int64(-1)
     for v in range(count):
-        if p[v] > 0 and weights[lane, at + v] + p[v] >= slack:
+        q = np.int64(p[at + v])
+        if q > 0 and weights[lane, slot + v] + q >= slack:
             if chosen < 0:
                 chosen = np.int64(v)
-            elif (one - slack - weights[lane, at + v]) * p[chosen] < (one - slack - weights[lane, at + chosen]) * p[v]:
-                chosen = np.int64(v)
+            else:
+                mine = one - slack - weights[lane, slot + v]
+                other = one - slack - weights[lane, slot + chosen]
+                if mine * np.int64(p[at + chosen]) < other * q:
+                    chosen = np.int64(v)
     if chosen < 0:  # rounding of the slack: take the largest claim
+        most = np.int64(-(1 << 62))
         for v in range(count):
-            if p[v] > 0 and (chosen < 0 or weights[lane, at + v] + p[v] > weights[lane, at + chosen] + p[chosen]):
+            claim = weights[lane, slot + v] + p[at + v]
+            if p[at + v] > 0 and claim > most:
                 chosen = np.int64(v)
+                most = claim
     for v in range(count):
-        weights[lane, at + v] += p[v]
-    weights[lane, at + chosen] -= one
+        weights[lane, slot + v] += p[at + v]
+    weights[lane, slot + chosen] -= one
     return chosen
 
 
 @helper
-def _slot_kary(driver, i, count, p, row):
+def _slot_kary(driver, i, count, p, at, row):
     base = driver.bin_base[i]
+    slot = np.int64(0)
     if base >= 0:
         # The bin is (likeliest value, level of its probability): the true p is added whatever the bin.
         top = np.int64(0)
         for v in range(1, count):
-            if p[v] > p[top]:
+            if p[at + v] > p[at + top]:
                 top = np.int64(v)
-        level = (p[top] * driver.bins) >> 30
-        level = level if level < driver.bins else driver.bins - 1
-        return base + (top * driver.bins + level) * count
-    return np.int64(driver.key[row]) if driver.key.size > 0 else row
+        levels = driver.bins // count if driver.bins > count else np.int64(1)
+        level = (np.int64(p[at + top]) * levels) >> 30
+        level = level if level < levels else levels - 1
+        slot = base + (top * levels + level) * count
+    else:
+        slot = np.int64(driver.key[row]) if driver.key.size > 0 else row
+    return slot
 
 
 @overload(draw_kary, inline="always", jit_options=INLINE)
-def _draw_kary(driver, lane, word, i, count, p, row, old):
+def _draw_kary(driver, lane, word, i, count, p, at, row, old):
     if is_type(driver, Herded):
-        return lambda driver, lane, word, i, count, p, row, old: _argmax_rule(
-            driver.weights, lane, _slot_kary(driver, i, count, p, row), count, p
+        return lambda driver, lane, word, i, count, p, at, row, old: _argmax_rule(
+            driver.weights, lane, _slot_kary(driver, i, count, p, at, row), count, p, at
         )
     if is_type(driver, Tijdeman):
-        return lambda driver, lane, word, i, count, p, row, old: _tijdeman_rule(
-            driver.weights, lane, _slot_kary(driver, i, count, p, row), count, p
+        return lambda driver, lane, word, i, count, p, at, row, old: _tijdeman_rule(
+            driver.weights, lane, _slot_kary(driver, i, count, p, at, row), count, p, at
         )
     if is_type(driver, Hashed):
-        return lambda driver, lane, word, i, count, p, row, old: _argmax_rule(
-            driver.weights, lane, find_slot(driver, lane, i, old) * driver.width, count, p
+        return lambda driver, lane, word, i, count, p, at, row, old: _argmax_rule(
+            driver.weights, lane, find_slot(driver, lane, i, old) * driver.width, count, p, at
         )
     if is_type(driver, Greedy):
 
-        def greedy(driver, lane, word, i, count, p, row, old):
+        def greedy(driver, lane, word, i, count, p, at, row, old):
             chosen = np.int64(old)
             for v in range(count):
-                if p[v] > p[chosen]:
+                if p[at + v] > p[at + chosen]:
                     chosen = np.int64(v)
             return chosen
 
         return greedy
 
-    def inversion(driver, lane, word, i, count, p, row, old):
+    def inversion(driver, lane, word, i, count, p, at, row, old):
         # Values in a fixed order, so that nearby words give nearby values (what quasi streams need).
-        at = np.int64(word) >> 2
-        v = np.int64(0)
-        while v < count - 1 and at >= p[v]:
-            at -= p[v]
-            v += 1
-        return v
+        target = np.int64(word) >> 2
+        below = np.int64(0)
+        chosen = np.int64(0)
+        for v in range(count - 1):  # counts the cumulative sums that do not exceed the word: no branch to mispredict
+            below += p[at + v]
+            chosen += np.int64(1) if target >= below else np.int64(0)
+        return chosen
 
     return inversion
 
@@ -245,11 +259,20 @@ def _binary_credit(driver, p, new):
     return lambda driver, p, new: np.uint64(p)
 
 
-@overload(kary_credit, inline="always", jit_options=INLINE)
-def _kary_credit(driver, p, v, new):
+@overload(add_credits, inline="always", jit_options=INLINE)
+def _add_credits(driver, sums, entry, p, at, count, new):
     if is_type(driver, Herded) or is_type(driver, Tijdeman) or is_type(driver, Hashed):
-        return lambda driver, p, v, new: np.uint64(1) if v == new else np.uint64(0)
-    return lambda driver, p, v, new: np.uint64(p[v])
+
+        def count_choice(driver, sums, entry, p, at, count, new):
+            sums[entry + new] += np.uint64(1)  # the weights hold the rest of the sum
+
+        return count_choice
+
+    def add_all(driver, sums, entry, p, at, count, new):
+        for v in range(count):
+            sums[entry + v] += np.uint64(p[at + v])
+
+    return add_all
 
 
 @overload(note_move, inline="always", jit_options=INLINE)

@@ -11,11 +11,11 @@ import numpy as np
 
 from heeler.compiled.conditionals import binary_conditional, kary_conditional, note_change
 from heeler.compiled.drivers import (
+    add_credits,
     binary_credit,
     draw_binary,
     draw_kary,
     fill,
-    kary_credit,
     note_move,
     room_for,
 )
@@ -46,9 +46,9 @@ class Scratch(NamedTuple):
     more_words: np.ndarray  # uint32 (2, 256)
     order: np.ndarray  # int32 (sites of a pass) for scans that make them
     x: np.ndarray  # like a row of x, for scans that change all variables at once
-    p: np.ndarray  # int64 (most values)
-    gain: np.ndarray  # int64 (most values)
-    work: np.ndarray  # float64 (most values)
+    p: np.ndarray  # int32 (2 * most values): probabilities, and gains behind them
+    work: np.ndarray  # float64 (most values, filled up to 4 or a multiple of 8): log weights
+    shares: np.ndarray  # int64, like work
 
 
 class Watch(NamedTuple):
@@ -85,10 +85,15 @@ def keep_best(chain, lane, component, score):
 
 
 @helper
-def start_afresh(chain, lane, component):
-    """Put the starting state back; return its score."""
+def start_afresh(chain, conditional, driver, lane, component):
+    """Put the starting state back, tell those who follow the state, and return its score."""
     for i in range(chain.variables[component], chain.variables[component + 1]):
-        chain.x[lane, i] = chain.restart[lane, i]
+        old = np.int64(chain.x[lane, i])
+        new = np.int64(chain.restart[lane, i])
+        if new != old:
+            chain.x[lane, i] = new
+            note_change(conditional, lane, i, old, new)
+            note_move(driver, lane, i, old, new)
     return chain.restart_score[lane, component]
 
 
@@ -120,7 +125,7 @@ def advance_binary(conditional, driver, scan, chain, watch, betas, first_pass, j
                 break
             beta = betas[t]
             if chain.restart.size > 0:
-                score = start_afresh(chain, lane, component)
+                score = start_afresh(chain, conditional, driver, lane, component)
             seen = x
             if changes_at_once(scan):
                 seen = scratch.x
@@ -134,6 +139,8 @@ def advance_binary(conditional, driver, scan, chain, watch, betas, first_pass, j
                     p, gain, context = binary_conditional(conditional, lane, seen, i, beta)
                     old = np.int64(x[i])
                     new = draw_binary(driver, lane, words[k - start], i, p, context, old)
+                    if changes_at_once(scan):  # the score follows the state as it is by now
+                        gain = binary_conditional(conditional, lane, x, i, beta)[1]
                     x[i] = new
                     if chain.restart.size == 0:
                         sums[i] += binary_credit(driver, p, new)
@@ -158,8 +165,6 @@ def advance_binary(conditional, driver, scan, chain, watch, betas, first_pass, j
 def advance_kary(conditional, driver, scan, chain, watch, betas, first_pass, jobs, scores, done, scratch):
     """Advance the jobs of a model whose variables have any numbers of values."""
     words = scratch.words
-    p = scratch.p
-    gain = scratch.gain
     for job in jobs:
         lane = job % chain.x.shape[0]
         component = job // chain.x.shape[0]
@@ -171,8 +176,9 @@ def advance_kary(conditional, driver, scan, chain, watch, betas, first_pass, job
             count = prepare(scan, scratch, component, pass_number)
             if not room_for(driver, lane, count):
                 break
+            beta = betas[t]
             if chain.restart.size > 0:
-                score = start_afresh(chain, lane, component)
+                score = start_afresh(chain, conditional, driver, lane, component)
             seen = x
             if changes_at_once(scan):
                 seen = scratch.x
@@ -183,15 +189,21 @@ def advance_kary(conditional, driver, scan, chain, watch, betas, first_pass, job
                 start = block * BLOCK
                 for k in range(start, min(start + BLOCK, count)):
                     i = site(scan, scratch, component, k)
-                    values, row = kary_conditional(conditional, lane, seen, i, betas[t], p, gain, scratch.work)
+                    values, row, tabulated = kary_conditional(conditional, lane, seen, i, beta, scratch)
+                    p = scratch.p
+                    at = np.int64(0)
+                    if tabulated:
+                        p = conditional.table
+                        at = 2 * row
                     old = np.int64(x[i])
-                    new = draw_kary(driver, lane, words[k - start], i, values, p, row, old)
+                    new = draw_kary(driver, lane, words[k - start], i, values, p, at, row, old)
                     x[i] = new
                     if chain.restart.size == 0:
-                        at = chain.entry[i]
-                        for v in range(values):
-                            sums[at + v] += kary_credit(driver, p, v, new)
-                    score += gain[new] - gain[old]
+                        add_credits(driver, sums, chain.entry[i], p, at, values, new)
+                    if changes_at_once(scan):  # the score follows the state as it is by now
+                        values, row, tabulated = kary_conditional(conditional, lane, x, i, beta, scratch)
+                        at = 2 * row if tabulated else np.int64(0)
+                    score += np.int64(p[at + values + new]) - p[at + values + old]
                     if new != old:
                         note_move(driver, lane, i, old, new)
             done[job] = t + 1

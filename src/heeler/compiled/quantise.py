@@ -12,6 +12,7 @@ from heeler.compiled.jit import helper, kernel
 
 BINARY_ONE = 1 << 32
 KARY_ONE = 1 << 30
+SHARE_ONE = float(1 << 44)  # weights relative to the largest, in fixed point: 65536 of them add up in an int64
 
 _LOG2E = 1.4426950408889634
 _ROUNDER = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to an integer, which a SIMD loop can do
@@ -59,29 +60,49 @@ def quantised_sigmoid(log_odds):
 
 
 @helper
-def quantise_row(log_weights, count, beta, out):
-    """Quantise exp(beta * log_weights[:count]), normalised, into out[:count] (int64, sum exactly 2^30).
+def quantise_row(log_weights, count, beta, scale, out, shares):
+    """Quantise exp(beta * log_weights[:count]), normalised, into out[:count] (int32, sum exactly 2^30).
 
-    A possible value gets at least 1; the largest takes the remainder of the rounding.
+    A possible value gets at least 1; the largest takes the remainder of the rounding. The gains (log weights below the
+    largest, times scale) follow at out[count:2 * count]. log_weights is filled up with -inf to 4 or a multiple of 8
+    values, shares (int64) and out have as much room: loops of constant length become vectors, and are predicted.
     """
+    if count <= 4:
+        _quantise_wide(log_weights, count, 4, beta, scale, out, shares)
+    elif count <= 8:
+        _quantise_wide(log_weights, count, 8, beta, scale, out, shares)
+    else:
+        _quantise_wide(log_weights, count, (count + 7) & ~7, beta, scale, out, shares)
+
+
+@helper
+def _quantise_wide(log_weights, count, width, beta, scale, out, shares):
     top = log_weights[0]
-    best = 0
-    for v in range(1, count):
-        if log_weights[v] > top:
-            top = log_weights[v]
-            best = v
-    total = 0.0
-    for v in range(count):
-        total += exponential(beta * (log_weights[v] - top)) if log_weights[v] > -np.inf else 0.0
-    scale = KARY_ONE / total
+    for v in range(1, width):
+        top = log_weights[v] if log_weights[v] > top else top
+    for v in range(width):
+        shares[v] = np.int64(exponential(beta * (log_weights[v] - top)) * SHARE_ONE)
+    total = np.int64(0)  # of integers: the order of the sum cannot show
+    for v in range(width):
+        total += shares[v]
+    factor = KARY_ONE / np.float64(total)
     rest = np.int64(KARY_ONE)
-    for v in range(count):
-        q = np.int64(0)
-        if log_weights[v] > -np.inf:
-            q = max(np.int64(exponential(beta * (log_weights[v] - top)) * scale + 0.5), np.int64(1))
-        out[v] = q
+    best = np.int64(-1)
+    for v in range(width - 1, -1, -1):
+        best = np.int64(v) if log_weights[v] == top else best
+    for v in range(width):
+        q = np.int64(shares[v] * factor + 0.5)
+        q = q if q > 1 else np.int64(1)
+        q = q if log_weights[v] > -np.inf else np.int64(0)
+        shares[v] = q
         rest -= q
-    out[best] += rest
+    for v in range(width):
+        out[v] = shares[v]
+    for v in range(width):  # an impossible value's gain is never read
+        below = log_weights[v] - top
+        out[count + v] = np.int64((below if below > -np.inf else 0.0) * scale)
+    if best >= 0:
+        out[best] += rest
 
 
 @kernel

@@ -23,31 +23,31 @@ def fill_pair_tables(pointer, base, coupling, field, beta, scale, table, gain):
 
 
 @kernel
-def fill_rows(factors, beta, x, p, gain, work, table, gains):
+def fill_rows(factors, beta, x, scratch, table):
     """Tabulate the conditionals of all variables of a factor graph that have a base.
 
     x is scratch (n + 1 values). Assignments of the blanket that exclude every value get a row of zeros with
     everything on the first value: no run can be in them.
     """
     for i in range(factors.base.size):
-        start = factors.base[i]
-        if start < 0:
+        row = factors.base[i]
+        if row < 0:
             continue
         first = factors.pointer[i]
         last = factors.pointer[i + 1]
         count = np.int64(factors.cardinalities[i])
         for e in range(first, last):
             x[factors.index[e]] = 0
-        row = start
         while True:
-            kary_conditional(factors, 0, x, i, beta, p, gain, work)
+            kary_conditional(factors, 0, x, i, beta, scratch)
             top = -np.inf
             for v in range(count):
-                top = max(top, work[v])
-            for v in range(count):
-                possible = work[v] > -np.inf
-                table[row + v] = p[v] if top > -np.inf else (1 << 30 if v == 0 else 0)
-                gains[row + v] = np.int64((work[v] - top) * factors.scale) if possible else np.int64(0)
+                top = max(top, scratch.work[v])
+            for k in range(2 * count):
+                table[2 * row + k] = scratch.p[k]
+            if top == -np.inf:
+                for v in range(count):
+                    table[2 * row + v] = 1 << 30 if v == 0 else 0
             row += count
             e = last - 1  # count up in mixed radix, the last neighbour fastest
             while e >= first:
@@ -62,15 +62,16 @@ def fill_rows(factors, beta, x, p, gain, work, table, gains):
 
 
 @kernel
-def fill_odds(factors, beta, scale, x, p, gain, work, base, table, gains):
+def fill_odds(factors, beta, scale, x, scratch, base, table, gains):
     """Tabulate P(1) and gains of binary variables of a factor graph; bit k of a context is neighbour k."""
+    work = scratch.work
     for i in range(base.size):
         first = factors.pointer[i]
         degree = factors.pointer[i + 1] - first
         for pattern in range(1 << degree):
             for k in range(degree):
                 x[factors.index[first + k]] = (pattern >> k) & 1
-            kary_conditional(factors, 0, x, i, beta, p, gain, work)
+            kary_conditional(factors, 0, x, i, beta, scratch)
             at = base[i] + pattern
             if work[1] == -np.inf:  # also when nothing is possible: no run can be there
                 table[at] = 0
@@ -93,3 +94,25 @@ def most_log_odds(pointer, coupling, field, out):
         for e in range(pointer[i], pointer[i + 1]):
             total += abs(coupling[e])
         out[i] = 2.0 * total
+
+
+@kernel
+def turn_tables(position, scope_start, scope_stop, table, scope, stride, cardinalities, length, own, log_tables, out):
+    """Copy each table so that the values of the variable at `position` in its scope lie side by side.
+
+    The other variables keep their order, the last fastest; a row takes own entries, of which the first are values.
+    """
+    begin = np.int64(0)
+    for k in range(position.size):
+        count = np.int64(cardinalities[scope[position[k]]])
+        for row in range(length[k] // own[k]):
+            at = table[k]
+            rest = np.int64(row)
+            for e in range(scope_stop[k] - 1, scope_start[k] - 1, -1):
+                if e != position[k]:
+                    values = np.int64(cardinalities[scope[e]])
+                    at += (rest % values) * stride[e]
+                    rest //= values
+            for v in range(count):
+                out[begin + row * own[k] + v] = log_tables[at + v * stride[position[k]]]
+        begin += length[k]

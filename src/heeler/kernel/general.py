@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heeler.compiled.conditionals import Bipartite, Dense
-from heeler.compiled.loop import Chain, Scratch, Watch, advance_binary, advance_kary
+from heeler.compiled.loop import Chain, Watch, advance_binary, advance_kary
 from heeler.compiled.scans import Weighted
-from heeler.compiled.words import BLOCK
-from heeler.kernel.lowered import GAIN_RANGE, Lowered
+from heeler.kernel.lowered import GAIN_RANGE, Lowered, make_scratch
 from heeler.kernel.memory import Memory
 from heeler.kernel.threads import run_parts
 
@@ -143,16 +142,8 @@ class GeneralEngine:
     def _part(self, jobs: NDArray, betas: NDArray, steps: NDArray, done: NDArray) -> Callable[[], None]:
         """Bind one thread's call."""
         plan = self.plan
-        kind = self.chain.x.dtype
-        scratch = Scratch(
-            np.empty(BLOCK, np.uint32),
-            np.empty((2, BLOCK), np.uint32),
-            np.empty(plan.steps if self.components == 1 else 0, np.uint32),
-            np.zeros(self.n + 1, kind),
-            np.empty(self.most_values, np.int64),
-            np.empty(self.most_values, np.int64),
-            np.empty(self.most_values, np.float64),
-        )
+        steps_made = plan.steps if self.components == 1 else 0
+        scratch = make_scratch(self.most_values, steps_made, np.zeros(self.n + 1, self.chain.x.dtype))
         advance = advance_binary if self.binary else advance_kary
         start = self.passes
 

@@ -7,7 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heeler.compiled.conditionals import Bipartite, Dense, Factors, Potts, Sparse
-from heeler.compiled.tables import fill_odds, fill_pair_tables, fill_rows, most_log_odds
+from heeler.compiled.loop import Scratch
+from heeler.compiled.tables import fill_odds, fill_pair_tables, fill_rows, most_log_odds, turn_tables
+from heeler.compiled.words import BLOCK
 from heeler.model.base import Model
 
 # Fixed point of the score: the largest change of one update becomes about 2^30 units, so a table of gains fits int32.
@@ -195,8 +197,12 @@ def lower_potts(pointer: NDArray, index: NDArray, coupling: NDArray, field: NDAr
     row = np.repeat(np.arange(len(field)), np.diff(pointer))
     most = np.bincount(row, np.abs(coupling), len(field)) + np.ptp(field, axis=1)
     scale = GAIN_RANGE / max(float(most.max(initial=0.0)), 1e-300)
-    conditional = Potts(pointer, index.astype(np.uint32), np.ascontiguousarray(coupling), np.ascontiguousarray(field), scale)
-    cardinalities = np.broadcast_to(np.int32(field.shape[1]), len(field))
+    values = field.shape[1]
+    filled = np.full((len(field), int(padded(np.array(values)))), -np.inf)
+    filled[:, :values] = field
+    coupling = np.ascontiguousarray(coupling)
+    conditional = Potts(pointer, index.astype(np.uint32), coupling, filled, values, np.empty(0, np.int32), scale)
+    cardinalities = np.broadcast_to(np.int32(values), len(field))
     return _untabled(conditional, False, cardinalities, 1.0 / scale)
 
 
@@ -209,7 +215,6 @@ class Slots:
     index: NDArray[np.int32]
     slot_pointer: NDArray[np.int64]
     slot_table: NDArray[np.int64]
-    slot_stride: NDArray[np.int64]
     other_pointer: NDArray[np.int64]
     other_index: NDArray[np.int32]
     other_stride: NDArray[np.int64]
@@ -231,30 +236,75 @@ def slots_of(graph: Any) -> Slots:
         Its factors, variable by variable.
     """
     slot_pointer, position = graph.incidence
+    cards = np.ascontiguousarray(graph.cardinalities).astype(np.int64)
     factor = graph.factor_of[position]
     size = np.diff(graph.scope_pointer)[factor]
     other_pointer = np.concatenate([[0], np.cumsum(size - 1)]).astype(np.int64)
     slot = np.repeat(np.arange(len(position)), size - 1)
     within = np.arange(len(slot)) - other_pointer[slot]
-    start = graph.scope_pointer[factor]
-    place = start[slot] + within
+    place = graph.scope_pointer[factor][slot] + within
     place += place >= position[slot]  # step over the slot's own variable
+    other = graph.scope[place]
+    table = graph.table_of[factor]
+    own = padded(cards[graph.scope[position]])
+    first, same = _copies(table, position - graph.scope_pointer[factor], own)
+    # One step of an other variable skips all later ones: the last is fastest, own values side by side.
+    step = own[slot].copy()
+    for back in range(1, int(size.max(initial=1))):
+        rows = np.flatnonzero(size - 1 > back)
+        at = other_pointer[rows + 1] - 1 - back
+        step[at] = step[at + 1] * cards[other[at + 1]]
+    entries = np.diff(graph.table_pointer)[table]
+    length = entries // np.maximum(cards[graph.scope[position]], 1) * own
+    begin = np.concatenate([[0], np.cumsum(length[first])]).astype(np.int64)
     pointer, index = graph.adjacency()
     finite = np.where(np.isfinite(graph.log_tables), graph.log_tables, np.nan)
-    table_spread = _spreads(finite, graph.table_pointer)
     return Slots(
         np.ascontiguousarray(graph.cardinalities),
         pointer,
         index,
         slot_pointer,
-        graph.table_pointer[graph.table_of[factor]],
-        graph.scope_stride[position],
+        begin[same],
         other_pointer,
-        graph.scope[place],
-        graph.scope_stride[place],
-        graph.log_tables,
-        table_spread[graph.table_of[factor]],
+        other,
+        step,
+        _turned(graph, position[first], length[first], own[first]),
+        _spreads(finite, graph.table_pointer)[table],
     )
+
+
+def _copies(table: NDArray, place: NDArray, own: NDArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find the slots that see one table from the same place: they share a turned copy.
+
+    Returns the first slot of each copy, in the order of slots so that a sweep reads memory forwards, and each slot's
+    copy.
+    """
+    key = (table.astype(np.int64) * (int(place.max(initial=0)) + 1) + place) * (int(own.max(initial=0)) + 1) + own
+    _, first, same = np.unique(key, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.int64)
+    order = np.argsort(first)
+    rank[order] = np.arange(len(first))
+    return first[order], rank[same]
+
+
+def _turned(graph: Any, position: NDArray, length: NDArray, own: NDArray) -> NDArray[np.float64]:
+    """Copy tables so that one variable's values lie side by side, filled up with -inf."""
+    factor = graph.factor_of[position]
+    out = np.full(int(length.sum()), -np.inf)
+    turn_tables(
+        position,
+        graph.scope_pointer[factor],
+        graph.scope_pointer[factor + 1],
+        graph.table_pointer[graph.table_of[factor]],
+        graph.scope,
+        graph.scope_stride,
+        np.ascontiguousarray(graph.cardinalities),
+        length,
+        own,
+        graph.log_tables,
+        out,
+    )
+    return out
 
 
 def _spreads(values: NDArray, pointer: NDArray) -> NDArray[np.float64]:
@@ -316,18 +366,61 @@ def lower_slots(slots: Slots, beta: float | None, contexts: bool = True, hard: b
         base, total = np.full(n, -1), 0
     factors = _factors(slots, base, stride, scale)
     if beta is not None and total:
-        table = np.empty(total, np.int32)
-        gain = np.empty(total, np.int32)
-        fill_rows(factors, beta, *_scratch(slots), table, gain)
-        factors = factors._replace(table=table, gain=gain)
+        table = np.empty(2 * total, np.int32)
+        fill_rows(factors, beta, *_scratch(slots), table)
+        factors = factors._replace(table=table)
     return Lowered(factors, False, slots.cardinalities, base, total, 1.0 / scale)
 
 
-def _scratch(slots: Slots) -> tuple[NDArray, NDArray, NDArray, NDArray]:
-    """Make the working memory of the table kernels."""
-    most = int(max(slots.cardinalities.max(), 2))
+def _scratch(slots: Slots) -> tuple[NDArray, Scratch]:
+    """Make the working memory of the table kernels: a state and what a conditional needs."""
     x = np.zeros(len(slots.cardinalities) + 1, np.uint16)
-    return x, np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most)
+    return x, make_scratch(int(slots.cardinalities.max()), 0, x)
+
+
+def make_scratch(most_values: int, steps: int, x: NDArray) -> Scratch:
+    """Make one thread's working memory.
+
+    Parameters
+    ----------
+    most_values
+        The largest number of values of a variable.
+    steps
+        Sites of a pass, for scans that make them.
+    x
+        A state to work in.
+
+    Returns
+    -------
+    Scratch
+        The arrays.
+    """
+    most = int(padded(np.array(most_values)))
+    return Scratch(
+        np.empty(BLOCK, np.uint32),
+        np.empty((2, BLOCK), np.uint32),
+        np.empty(steps, np.uint32),
+        x,
+        np.zeros(2 * most, np.int32),
+        np.empty(most),
+        np.empty(most, np.int64),
+    )
+
+
+def padded(values: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Fill numbers of values up to what the loops take at once: 4, or a multiple of 8.
+
+    Parameters
+    ----------
+    values
+        Numbers of values.
+
+    Returns
+    -------
+    ndarray
+        int64, at least as large.
+    """
+    return np.where(values <= 4, 4, (values + 7) // 8 * 8).astype(np.int64)
 
 
 def _rows(slots: Slots) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
@@ -357,10 +450,8 @@ def _factors(slots: Slots, base: NDArray[np.int64], stride: NDArray[np.int64], s
         stride,
         base,
         np.empty(0, np.int32),
-        np.empty(0, np.int32),
         slots.slot_pointer,
         slots.slot_table,
-        slots.slot_stride,
         slots.other_pointer,
         slots.other_index.astype(np.uint32),
         slots.other_stride,

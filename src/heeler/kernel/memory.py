@@ -80,7 +80,8 @@ class TableMemory(Memory):
         total = lowered.contexts if by_context.any() else 0
         if isinstance(context, Shared):
             key_map, first, sizes, total = _share(lowered, width)
-        bin_size = bins * width * width
+        # Binary: a word a bin. K values: K weights a bin, and the bins are shared out among the likeliest values.
+        bin_size = np.full(n, bins) if lowered.binary else np.maximum(bins // width, 1) * width * width
         bin_size[by_context] = 0
         bin_base = np.where(by_context, -1, total + np.cumsum(bin_size) - bin_size)
         self.first = np.where(by_context, first, bin_base)
@@ -163,7 +164,8 @@ def _share(lowered: Lowered, width: NDArray[np.int64]) -> tuple[NDArray, NDArray
     owner = np.repeat(np.arange(lowered.n), counts)
     for k in np.unique(width):  # rows of one length at a time
         mine = np.repeat(width == k, counts)
-        rows = np.column_stack([owner[mine].reshape(-1, k)[:, :1], table[mine].reshape(-1, k).astype(np.int64)])
+        probabilities = table if lowered.binary else table[np.repeat(mine, 2)].reshape(-1, 2 * k)[:, :k]
+        rows = np.column_stack([owner[mine].reshape(-1, k)[:, :1], probabilities.reshape(-1, k).astype(np.int64)])
         _, at, number = np.unique(rows, axis=0, return_index=True, return_inverse=True)
         key_map[np.flatnonzero(mine).reshape(-1, k)[:, 0]] = number.ravel() * k + sizes.sum()
         variables = rows[at, 0]
