@@ -115,15 +115,16 @@ def general_loop(sparse, driver, scan, x, watch, betas, first_pass=0, sites=None
     chain = make_chain(x)
     lanes, n = x.shape
     scores = empty(np.int64, betas.size, lanes)
-    scratch = Scratch(
-        empty(np.uint32, 256),
-        empty(np.uint32, 2, 256),
-        empty(np.uint32, n if sites is None else sites),
-        empty(np.uint8, n + 1),
-        empty(np.int64, 2),
-        empty(np.int64, 2),
-        empty(np.float64, 2),
-    )
+    values = {
+        "words": empty(np.uint32, 256),
+        "more_words": empty(np.uint32, 2, 256),
+        "order": empty(np.uint32, n if sites is None else sites),
+        "x": empty(np.uint8, n + 1),
+        "p": empty(np.int32, 4),
+        "work": empty(np.float64, 8),
+        "shares": empty(np.int64, 8),
+    }
+    scratch = Scratch(**{name: values[name] for name in Scratch._fields})
     advance_binary(
         sparse,
         driver,

@@ -15,6 +15,9 @@ from heeler.compiled.scans import Fixed
 from naive import HerdedWeights, LikelierValue, NaiveChain, QuasiWords, RandomWords
 from sparse_graphs import empty, general_loop, lower, make_graph, make_watch
 
+# Numba doubts its own bookkeeping where the general loop inlines one conditional twice.
+pytestmark = pytest.mark.filterwarnings("ignore::numba.core.errors.NumbaIRAssumptionWarning")
+
 KEY = 0x1234567890ABCDEF
 DRIVERS = ["random", "quasi", "herded", "herded keyed", "herded binned", "greedy"]
 BETAS = np.array([1.0, 0.3, 1.0, 2.5, 0.0, 1.0, 1.7])

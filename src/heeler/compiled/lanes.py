@@ -28,7 +28,11 @@ from heeler.compiled.words import BLOCK, DRAW_VALUE, DRAW_WEIGHT, fill_block_lan
 # How many updates ahead the neighbours' values are asked for: an update of 32 lanes takes about 60
 # ns, the second cache answers in 5 ns, the third in 20 to 50, memory in 100. Measured best of 2, 3,
 # 4, 6, 8 and 16.
-AHEAD = 4
+AHEAD = 6
+NEAR = (
+    1 << 19
+)  # bytes of state that the second cache holds beside the rest: nothing is asked for ahead
+LINE = 64  # bytes of a cache line
 
 
 class LaneChain(NamedTuple):
@@ -172,43 +176,70 @@ def _add_sums(chain, scratch, i):
 def _fetch_row(x, i):
     """Ask for one variable's values in all lanes."""
     lanes = x.shape[1]
-    for lane in range(0, lanes, 64):
-        prefetch(x, np.int64(i) * lanes + lane)
+    at = np.int64(i) * lanes
+    prefetch(x, at)
+    for lane in range(LINE, lanes, LINE):
+        prefetch(x, at + lane)
 
 
 @helper
-def _look_ahead(conditional, chain, scan, scratch, k, count):
-    """Ask for what coming updates need, in three steps, as each must wait for the one before."""
+def _fetch_neighbours(conditional, x, i):
+    """Ask for the values of a variable's neighbours."""
+    if conditional.coupling.size > 0:
+        # Always eight: a loop of varying length would cost a mispredicted branch.
+        first = conditional.pointer[i]
+        last = max(conditional.pointer[i + 1] - 1, 0)
+        for step in range(8):
+            _fetch_row(x, conditional.index[min(first + step, last)])
+    elif conditional.table.size > 0:
+        for j in range(conditional.near.shape[1]):
+            _fetch_row(x, conditional.near[i, j])
+
+
+@helper
+def _fetch_variable(conditional, chain, i):
+    """Ask for what belongs to a variable itself."""
+    prefetch(conditional.pointer, i)
+    prefetch(conditional.base, i)
+    prefetch(conditional.field, i)
+    prefetch(chain.sums, i * chain.sums.shape[1])
+    _fetch_row(chain.x, i)
+
+
+@helper
+def _fetch_conditional(conditional, i):
+    """Ask for a variable's couplings or tables (the first lines of them)."""
+    if _computed(conditional):
+        first = conditional.pointer[i]
+        for e in (first, first + 8):
+            prefetch(conditional.index, e)
+            prefetch(conditional.coupling, e)
+    else:
+        prefetch(conditional.near, i * conditional.near.shape[1])
+        for context in (conditional.base[i], conditional.base[i] + 16):
+            prefetch(conditional.table, context)
+            prefetch(conditional.gain, context)
+
+
+@helper
+def _look_ahead(conditional, chain, scan, scratch, k, count, jumps):
+    """Ask for what coming updates need, in up to three steps, as each must wait for the last."""
     if k + 3 * AHEAD < count:
-        i = np.int64(site(scan, scratch, 0, k + 3 * AHEAD))
-        prefetch(conditional.pointer, i)
-        prefetch(conditional.base, i)
-        prefetch(conditional.field, i)
-        prefetch(chain.sums, i * chain.sums.shape[1])
-        _fetch_row(chain.x, i)
-    if k + 2 * AHEAD < count:
-        i = np.int64(site(scan, scratch, 0, k + 2 * AHEAD))
-        if _computed(conditional):
-            first = conditional.pointer[i]
-            for e in (first, first + 8):
-                prefetch(conditional.index, e)
-                prefetch(conditional.coupling, e)
-        else:
-            prefetch(conditional.near, i * conditional.near.shape[1])
-            for context in (conditional.base[i], conditional.base[i] + 16):
-                prefetch(conditional.table, context)
-                prefetch(conditional.gain, context)
-    if k + AHEAD < count:
-        i = np.int64(site(scan, scratch, 0, k + AHEAD))
-        if conditional.coupling.size > 0:
-            # Always eight: a loop of varying length would cost a mispredicted branch.
-            last = max(conditional.pointer[i + 1] - 1, 0)
-            for step in range(8):
-                e = min(conditional.pointer[i] + step, last)
-                _fetch_row(chain.x, conditional.index[e])
-        elif conditional.table.size > 0:
-            for j in range(conditional.near.shape[1]):
-                _fetch_row(chain.x, conditional.near[i, j])
+        if jumps:
+            _fetch_variable(conditional, chain, np.int64(site(scan, scratch, 0, k + 3 * AHEAD)))
+            _fetch_conditional(conditional, np.int64(site(scan, scratch, 0, k + 2 * AHEAD)))
+        _fetch_neighbours(conditional, chain.x, np.int64(site(scan, scratch, 0, k + AHEAD)))
+
+
+@helper
+def _jumps(scan, scratch, count):
+    """Say whether a pass jumps about, so that the processor does not see what comes next."""
+    steps = 0
+    most = min(count, BLOCK)
+    for k in range(1, most):
+        if np.int64(site(scan, scratch, 0, k)) - np.int64(site(scan, scratch, 0, k - 1)) != 1:
+            steps += 1
+    return 2 * steps > most
 
 
 @helper
@@ -254,12 +285,15 @@ def advance_lanes(
     for t in range(betas.size):
         pass_number = first_pass + t
         count = prepare(scan, scratch, 0, pass_number)
+        far = chain.x.size > NEAR
+        jumps = far and _jumps(scan, scratch, count)
         for block in range((count + BLOCK - 1) // BLOCK):
             fill_lanes(driver, scratch, pass_number, first_lane, block)
             start = block * BLOCK
             for k in range(start, min(start + BLOCK, count)):
                 i = site(scan, scratch, 0, k)
-                _look_ahead(conditional, chain, scan, scratch, k, count)
+                if far:
+                    _look_ahead(conditional, chain, scan, scratch, k, count, jumps)
                 _update(conditional, chain, scratch, i, k - start, betas[t])
                 _add_sums(chain, scratch, i)
         if counts_visits(scan):
