@@ -20,7 +20,7 @@ from heeler.compiled.drivers import (
     room_for,
 )
 from heeler.compiled.jit import helper, kernel
-from heeler.compiled.scans import changes_at_once, counts_visits, prepare, site
+from heeler.compiled.scans import changes_at_once, counts_visits, prepare, present_gain, present_row, site
 from heeler.compiled.words import BLOCK
 
 
@@ -139,8 +139,7 @@ def advance_binary(conditional, driver, scan, chain, watch, betas, first_pass, j
                     p, gain, context = binary_conditional(conditional, lane, seen, i, beta)
                     old = np.int64(x[i])
                     new = draw_binary(driver, lane, words[k - start], i, p, context, old)
-                    if changes_at_once(scan):  # the score follows the state as it is by now
-                        gain = binary_conditional(conditional, lane, x, i, beta)[1]
+                    gain = present_gain(scan, conditional, lane, x, i, beta, gain)
                     x[i] = new
                     if chain.restart.size == 0:
                         sums[i] += binary_credit(driver, p, new)
@@ -200,9 +199,7 @@ def advance_kary(conditional, driver, scan, chain, watch, betas, first_pass, job
                     x[i] = new
                     if chain.restart.size == 0:
                         add_credits(driver, sums, chain.entry[i], p, at, values, new)
-                    if changes_at_once(scan):  # the score follows the state as it is by now
-                        values, row, tabulated = kary_conditional(conditional, lane, x, i, beta, scratch)
-                        at = 2 * row if tabulated else np.int64(0)
+                    at = present_row(scan, conditional, lane, x, i, beta, scratch, at)
                     score += np.int64(p[at + values + new]) - p[at + values + old]
                     if new != old:
                         note_move(driver, lane, i, old, new)
