@@ -18,3 +18,8 @@ def kernel(function):
 def helper(function):
     """Compile a part of kernels: always inlined, so that it specialises with its caller."""
     return njit(inline="always", **OPTIONS)(function)
+
+
+def part(function):
+    """Compile a part of kernels that only few of them need, as a function of its own."""
+    return njit(**OPTIONS)(function)

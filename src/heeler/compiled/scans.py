@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from heeler.compiled.conditionals import is_type
-from heeler.compiled.jit import INLINE
+from heeler.compiled.conditionals import binary_conditional, is_type, kary_conditional
+from heeler.compiled.jit import INLINE, part
 from heeler.compiled.words import BLOCK, DRAW_PROPOSAL, DRAW_SITE, fill_block
 
 # The lanes of a run share their scan, which costs nothing in accuracy: given the scan they are independent chains.
@@ -118,3 +118,40 @@ def _changes_at_once(scan):
 def _counts_visits(scan):
     answer = is_type(scan, Weighted)
     return (lambda scan: True) if answer else (lambda scan: False)
+
+
+# A score follows the state as it is by now. Where the conditionals saw the state before the pass, the gain has to be
+# worked out again; in functions of their own, so that the loops hold each conditional's code once.
+
+
+@part
+def _gain_now(conditional, lane, x, i, beta):
+    return binary_conditional(conditional, lane, x, i, beta)[1]
+
+
+@part
+def _row_now(conditional, lane, x, i, beta, scratch):
+    _, row, tabulated = kary_conditional(conditional, lane, x, i, beta, scratch)
+    return 2 * row if tabulated else np.int64(0)
+
+
+def present_gain(scan, conditional, lane, x, i, beta, gain):
+    """Return the gain of binary variable i in the present state; `gain` is the conditional's."""
+
+
+def present_row(scan, conditional, lane, x, i, beta, scratch, at):
+    """Return where the gains of variable i in the present state are; `at` is the conditional's place."""
+
+
+@overload(present_gain, inline="always", jit_options=INLINE)
+def _present_gain(scan, conditional, lane, x, i, beta, gain):
+    if is_type(scan, Jacobi):
+        return lambda scan, conditional, lane, x, i, beta, gain: _gain_now(conditional, lane, x, i, beta)
+    return lambda scan, conditional, lane, x, i, beta, gain: gain
+
+
+@overload(present_row, inline="always", jit_options=INLINE)
+def _present_row(scan, conditional, lane, x, i, beta, scratch, at):
+    if is_type(scan, Jacobi):
+        return lambda scan, conditional, lane, x, i, beta, scratch, at: _row_now(conditional, lane, x, i, beta, scratch)
+    return lambda scan, conditional, lane, x, i, beta, scratch, at: at
