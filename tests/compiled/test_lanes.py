@@ -144,15 +144,19 @@ def test_equals_general_loop(graph, driver_name, scan_name, lanes, groups):
         assert got.visits.sum() == SITES * BETAS.size
 
 
+@pytest.fixture(scope="module")
+def large():
+    graph = make_graph(5000, 9000, seed=2)
+    sparse, contexts = lower(graph)
+    graph.colours[np.diff(sparse.pointer) > 8] = -1  # they have no table
+    return graph, tabulate(sparse, contexts)
+
+
 @pytest.mark.parametrize("tables", [False, True])
 @pytest.mark.parametrize("scan_name", ["fixed", "jumping", "shuffled"])
-def test_large_states_are_fetched_ahead(tables, scan_name):
+def test_large_states_are_fetched_ahead(large, tables, scan_name):
     """What is asked for ahead must be there and must not matter."""
-    graph = make_graph(5000, 9000, seed=2)
-    graph.colours[4] = -1  # the hub has no table
-    sparse, contexts = lower(graph)
-    graph.colours[np.diff(sparse.pointer) > 8] = -1
-    sparse = tabulate(sparse, contexts)
+    graph, sparse = large
     scan, _ = make_scan("shuffled" if scan_name == "shuffled" else "fixed", graph)
     if scan_name == "fixed":
         scan = scan._replace(order=np.sort(scan.order))
