@@ -82,6 +82,7 @@ class GeneralEngine:
         self.binary = lowered.binary
         self.n = lowered.n
         self.lanes, self.components = plan.scores.shape
+        self.rows = self.lanes
         self.passes = 0
         self.reset_at = 0
         cards = np.asarray(lowered.cardinalities, np.int64)
@@ -89,7 +90,7 @@ class GeneralEngine:
         self.entry = np.cumsum(cards) - cards
         kind = np.uint8 if lowered.cardinalities.max() <= 256 else np.uint16
         x = np.zeros((self.lanes, self.n + 1), kind)
-        x[:, : self.n] = plan.states
+        x[:, : self.n] = self._arranged(plan.states)
         shape = (self.lanes, self.components)
         self.chain = Chain(
             x,
@@ -103,12 +104,20 @@ class GeneralEngine:
             x.copy() if plan.restart else np.empty((0, 0), kind),
             np.zeros(shape, np.int64),
         )
-        self.watch = _watch(plan, self.lanes, cards)
+        self.watch = self._watched(make_watch(plan, self.lanes, cards))
         self.visits_at_reset = np.zeros(self.n, np.int64)
         plan.memory.start(x[:, : self.n])
         self._refresh_fields()
         self.gains_at_reset = plan.memory.gains(self.entries)
         self.most_values = int(cards.max())
+
+    def _arranged(self, states: NDArray[Any]) -> NDArray[Any]:
+        """Put the columns of states into the order that the loop uses: the model's own."""
+        return states
+
+    def _watched(self, watch: Watch) -> Watch:
+        """Put what is watched into the order that the loop uses."""
+        return watch
 
     def advance(self, passes: int, scores: NDArray[np.float64] | None = None, threads: int = 1) -> None:
         """Run passes.
@@ -188,13 +197,17 @@ class GeneralEngine:
     def sums(self) -> NDArray[np.float64]:
         """Give the sums of probabilities over the updates since the reset, (lanes, entries)."""
         if self.plan.restart:
-            return self.chain.sums.astype(np.float64)
+            return self.credits().astype(np.float64)
         one = _BINARY_ONE if self.binary else _KARY_ONE
         gains = self.plan.memory.gains(self.entries)
         if gains is None or self.gains_at_reset is None:
-            return self.chain.sums / one
+            return self.credits() / one
         # Sum of p = (count of choices) * one + (weights now - weights then), exactly.
-        return self.chain.sums.astype(np.float64) + (gains - self.gains_at_reset) / one
+        return self.credits().astype(np.float64) + (gains - self.gains_at_reset) / one
+
+    def credits(self) -> NDArray[np.uint64]:
+        """Give the credits by variable (and value)."""
+        return self.chain.sums
 
     def visits(self) -> NDArray[np.int64]:
         """Give how often each variable was updated since the reset."""
@@ -276,8 +289,23 @@ class GeneralEngine:
             raise ValueError(f"the array {name!r} holds values that the variables do not have")
 
 
-def _watch(plan: Plan, lanes: int, cards: NDArray[np.int64]) -> Watch:
-    """Lay out the counters of pairs and joint states."""
+def make_watch(plan: Plan, lanes: int, cards: NDArray[np.int64]) -> Watch:
+    """Lay out the counters of pairs and joint states.
+
+    Parameters
+    ----------
+    plan
+        Names the pairs.
+    lanes
+        Chains.
+    cards
+        Numbers of values.
+
+    Returns
+    -------
+    Watch
+        Zeros.
+    """
     pairs = plan.pairs
     cells = cards[pairs[:, 0]] * cards[pairs[:, 1]]
     stride = np.empty(0, np.int64)

@@ -83,6 +83,7 @@ class LatticeEngine:
         if states.dtype.kind not in "uib" or states.min() < 0 or states.max() > 1:
             raise ValueError("states must be integers 0 or 1")
         self.lanes, self.n = states.shape
+        self.rows = self.lanes
         self.passes = 0
         self.driver, self.bits = driver, bits
         self._key, self._first_lane = np.uint64(key), first_lane

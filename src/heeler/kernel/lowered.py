@@ -34,8 +34,8 @@ class Lowered:
         int32 (n,).
     base
         First context (binary) or row (K values) of every variable, -1 for none.
-    contexts
-        How many contexts (binary) or table entries (K values) there are.
+    sizes
+        How many contexts (binary) or table entries (K values) every variable has.
     unit
         Nats of one step of the fixed-point score.
     """
@@ -44,8 +44,13 @@ class Lowered:
     binary: bool
     cardinalities: NDArray[np.int32]
     base: NDArray[np.int64]
-    contexts: int
+    sizes: NDArray[np.int64]
     unit: float
+
+    @property
+    def contexts(self) -> int:
+        """How many contexts or table entries there are in all."""
+        return int(self.sizes.sum())
 
     @property
     def n(self) -> int:
@@ -60,6 +65,7 @@ def lower_couplings(
     field: NDArray[np.float64],
     beta: float | None,
     contexts: bool = True,
+    order: NDArray[np.integer] | None = None,
 ) -> Lowered:
     """Lower spins with pair couplings.
 
@@ -73,6 +79,9 @@ def lower_couplings(
         The inverse temperature, or None when it varies from pass to pass (no tables then).
     contexts
         Whether contexts are numbered, for herding keyed by the neighbours.
+    order
+        The order of updates, where it is known: contexts are numbered in it and nothing is tabulated, because the
+        coloured kernel computes.
 
     Returns
     -------
@@ -84,11 +93,11 @@ def lower_couplings(
     degree = np.diff(pointer)
     size = np.where(degree <= NEAR, np.int64(1) << np.minimum(degree, NEAR), 0)
     total = int(size.sum())
-    tabled = beta is not None and total <= CACHED_TABLE
+    tabled = beta is not None and total <= CACHED_TABLE and order is None
     if not (tabled or contexts):
         size[:] = 0
         total = 0
-    base = np.where(size > 0, np.cumsum(size) - size, -1)
+    base = _numbered(size, order)
     most = np.empty(n)
     most_log_odds(pointer, coupling, field, most)
     scale = GAIN_RANGE / max(float(most.max(initial=0.0)), 1e-300)
@@ -99,7 +108,19 @@ def lower_couplings(
     conditional = Sparse(
         pointer, index.astype(np.uint32), _near(pointer, index, base), base, table, gain, coupling, field, scale
     )
-    return Lowered(conditional, True, np.broadcast_to(np.int32(2), n), base, total, 1.0 / scale)
+    return Lowered(conditional, True, np.broadcast_to(np.int32(2), n), base, size, 1.0 / scale)
+
+
+def _numbered(size: NDArray[np.int64], order: NDArray[np.integer] | None) -> NDArray[np.int64]:
+    """Number contexts one variable after the other, in the order given first; -1 for variables without."""
+    if order is None:
+        return np.where(size > 0, np.cumsum(size) - size, -1)
+    rest = np.ones(len(size), bool)
+    rest[order] = False
+    everything = np.concatenate([order, np.flatnonzero(rest)]).astype(np.int64)
+    base = np.empty(len(size), np.int64)
+    base[everything] = _numbered(size[everything], None)
+    return base
 
 
 def _near(pointer: NDArray, index: NDArray, base: NDArray) -> NDArray[np.uint32]:
@@ -176,7 +197,7 @@ def _integers(values: NDArray[np.float64], unit: float) -> NDArray[np.int64]:
 
 def _untabled(conditional: Any, binary: bool, cardinalities: NDArray, unit: float) -> Lowered:
     """Wrap a conditional without numbered contexts."""
-    return Lowered(conditional, binary, cardinalities, np.full(len(cardinalities), -1), 0, unit)
+    return Lowered(conditional, binary, cardinalities, np.full(len(cardinalities), -1), np.zeros(len(cardinalities), np.int64), unit)
 
 
 def lower_potts(pointer: NDArray, index: NDArray, coupling: NDArray, field: NDArray) -> Lowered:
@@ -360,16 +381,17 @@ def lower_slots(slots: Slots, beta: float | None, contexts: bool = True, hard: b
                 np.empty(0),
                 scale,
             )
-            return Lowered(conditional, True, slots.cardinalities, base, total, 1.0 / scale)
-    base, stride, total = _rows(slots)
+            return Lowered(conditional, True, slots.cardinalities, base, size, 1.0 / scale)
+    base, stride, size = _rows(slots)
+    total = int(size.sum())
     if total > TABLE_LIMIT or (beta is None and not contexts):
-        base, total = np.full(n, -1), 0
+        base, size, total = np.full(n, -1), np.zeros(n, np.int64), 0
     factors = _factors(slots, base, stride, scale)
     if beta is not None and total:
         table = np.empty(2 * total, np.int32)
         fill_rows(factors, beta, *_scratch(slots), table)
         factors = factors._replace(table=table)
-    return Lowered(factors, False, slots.cardinalities, base, total, 1.0 / scale)
+    return Lowered(factors, False, slots.cardinalities, base, size, 1.0 / scale)
 
 
 def _scratch(slots: Slots) -> tuple[NDArray, Scratch]:
@@ -423,7 +445,7 @@ def padded(values: NDArray[np.integer]) -> NDArray[np.int64]:
     return np.where(values <= 4, 4, (values + 7) // 8 * 8).astype(np.int64)
 
 
-def _rows(slots: Slots) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+def _rows(slots: Slots) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Number the rows of the variables with few contexts; last neighbour fastest, values fastest of all."""
     n = len(slots.cardinalities)
     degree = np.diff(slots.pointer)
@@ -438,7 +460,7 @@ def _rows(slots: Slots) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
         capped[rows] = np.minimum(capped[rows] * slots.cardinalities[slots.index[place]], 1 << 40)
     size = np.where(capped // step <= MOST_CONTEXTS, capped, 0)
     base = np.where(size > 0, np.cumsum(size) - size, -1)
-    return base, stride, int(size.sum())
+    return base, stride, size
 
 
 def _factors(slots: Slots, base: NDArray[np.int64], stride: NDArray[np.int64], scale: float) -> Factors:

@@ -76,7 +76,7 @@ class TableMemory(Memory):
         width = np.ones(n, np.int64) if lowered.binary else lowered.cardinalities.astype(np.int64)
         key_map = np.empty(0, np.int32)
         first = np.where(by_context, lowered.base, 0)
-        sizes = _context_sizes(lowered) * by_context
+        sizes = lowered.sizes * by_context
         total = lowered.contexts if by_context.any() else 0
         if isinstance(context, Shared):
             key_map, first, sizes, total = _share(lowered, width)
@@ -141,14 +141,6 @@ class TableMemory(Memory):
         return out
 
 
-def _context_sizes(lowered: Lowered) -> NDArray[np.int64]:
-    """Count the table entries of every variable that has contexts."""
-    known = np.flatnonzero(lowered.base >= 0)
-    sizes = np.zeros(lowered.n, np.int64)
-    sizes[known] = np.diff(np.append(lowered.base[known], lowered.contexts))
-    return sizes
-
-
 def _share(lowered: Lowered, width: NDArray[np.int64]) -> tuple[NDArray, NDArray, NDArray, int]:
     """Give equal conditionals of one variable one weight."""
     table = lowered.conditional.table
@@ -160,7 +152,7 @@ def _share(lowered: Lowered, width: NDArray[np.int64]) -> tuple[NDArray, NDArray
     key_map = np.zeros(lowered.contexts, np.int32)
     first = np.zeros(lowered.n, np.int64)
     sizes = np.zeros(lowered.n, np.int64)
-    counts = _context_sizes(lowered)
+    counts = lowered.sizes
     owner = np.repeat(np.arange(lowered.n), counts)
     for k in np.unique(width):  # rows of one length at a time
         mine = np.repeat(width == k, counts)

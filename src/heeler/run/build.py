@@ -11,6 +11,9 @@ from heeler.model.base import Model
 from heeler.run.settings import Settings
 from heeler.scan import Chromatic, Jacobi, Systematic
 
+LATTICE_SITES = 1024  # below this the lattice engine's set-up costs more than its rows save
+LEAST_LANES = 8  # from here on lanes go side by side in vectors
+
 
 def build_engine(model: Model, settings: Settings, states: NDArray[Any], sweeps: int | None) -> Any:
     """Make the engine that runs a model.
@@ -48,6 +51,7 @@ def _lattice_engine(model: Model, settings: Settings, states: NDArray[Any]) -> A
         and settings.context in (None, "shared", "neighbours")
         and not isinstance(driver, Quasi)
         and not (isinstance(driver, Herded) and driver.rule == "tijdeman")
+        and model.n_variables >= LATTICE_SITES
     )
     if not plain:
         return None
@@ -75,14 +79,15 @@ def _lattice_engine(model: Model, settings: Settings, states: NDArray[Any]) -> A
 
 def _general_engine(model: Model, settings: Settings, states: NDArray[Any], sweeps: int | None) -> Any:
     """Make the engine that takes any model."""
-    from heeler.kernel.general import GeneralEngine, Plan, counts_visits  # noqa: PLC0415 (loads Numba)
+    from heeler.kernel.choice import engine_for  # noqa: PLC0415 (loads Numba)
+    from heeler.kernel.general import Plan, counts_visits  # noqa: PLC0415
     from heeler.kernel.orders import compile_scan  # noqa: PLC0415
 
     scan, steps = compile_scan(settings.scan, model, settings.seed)
-    lowered = lowered_for(model, settings)
+    lowered = lowered_for(model, settings, scan)
     visits = None if counts_visits(scan) else np.bincount(scan.order, minlength=model.n_variables)
     scores = np.atleast_1d(model.log_score(states)).astype(np.float64).reshape(-1, 1)
-    return GeneralEngine(
+    return engine_for(
         Plan(
             lowered,
             scan,
@@ -100,7 +105,7 @@ def _general_engine(model: Model, settings: Settings, states: NDArray[Any], swee
     )
 
 
-def lowered_for(model: Model, settings: Settings) -> Any:
+def lowered_for(model: Model, settings: Settings, scan: Any) -> Any:
     """Lower a model, once for all runs at the same temperature.
 
     Parameters
@@ -109,13 +114,16 @@ def lowered_for(model: Model, settings: Settings) -> Any:
         The model.
     settings
         The run's settings.
+    scan
+        The compiled scan.
 
     Returns
     -------
     Lowered
         Flat arrays.
     """
-    from heeler.kernel.lowered import lower  # noqa: PLC0415 (loads Numba)
+    from heeler.kernel.choice import in_classes  # noqa: PLC0415 (loads Numba)
+    from heeler.kernel.lowered import lower, lower_couplings  # noqa: PLC0415
 
     contexts = isinstance(settings.driver, Herded) and not settings.context.startswith(("binned", "radius", "full"))  # type: ignore[union-attr]
     kind = model.kind
@@ -124,6 +132,10 @@ def lowered_for(model: Model, settings: Settings) -> Any:
         model, kind = model.to_factor_graph(), "factor_graph"
     if kind in ("boltzmann", "rbm"):  # keeps fields for every lane, so it belongs to the run
         return lower(model, settings.beta, settings.lanes, contexts)
+    if kind in ("ising", "lattice") and in_classes(scan) and settings.lanes < LEAST_LANES and not settings.restart:
+        graph: Any = model.to_ising() if kind == "lattice" else model  # type: ignore[attr-defined]
+        arrays = (graph.pointer, graph.column, graph.coupling, graph.field)
+        return lower_couplings(*arrays, settings.beta, contexts, scan.order)
     # The cache travels with `given`: all evidence sets share one lowering.
     return model._cached(  # noqa: SLF001 (models keep what is derived from them)
         f"_lowered_{settings.beta}_{contexts}", lambda: lower(model, settings.beta, settings.lanes, contexts)

@@ -388,13 +388,14 @@ def collect(session: Session) -> Run:
     sums, visits = engine.sums(), session.column_visits()
     clamped = model.evidence
     with np.errstate(invalid="ignore", divide="ignore"):
-        columns = sums.sum(axis=0) / (visits * float(engine.lanes))
+        columns = sums.mean(axis=0) / visits
     errors, label = session.errors(sums)
     if model.has_zeros:
         warn_of_stuck(model, columns, session)
     if clamped is not None:
         settle(columns, errors, model, engine.binary)
-    lane = int(np.argmax(engine.best_scores().reshape(engine.lanes, -1).sum(axis=1)))
+    best_scores = engine.best_scores()
+    lane = int(np.argmax(best_scores.reshape(len(best_scores), -1).sum(axis=1)))
     parts: dict[str, Any] = {
         "marginals": Marginals(model, columns, engine.binary, True),
         "errors": Errors(label, model, errors, engine.binary, False),

@@ -76,9 +76,9 @@ class Session:
         engine = self.engine
         self.trace = Trace(engine.lanes)
         columns = engine.n if engine.binary else engine.entries
-        small = engine.lanes * columns <= MOST_BATCH_ENTRIES
+        small = engine.rows * columns <= MOST_BATCH_ENTRIES
         useful = isinstance(self.settings.driver, Random) and not self.settings.restart
-        self.batches = Batches(engine.lanes, columns) if small and useful else None
+        self.batches = Batches(engine.rows, columns) if small and useful else None
 
     @property
     def passes(self) -> int:
@@ -160,14 +160,14 @@ class Session:
                 f"standard error from {self.batches.count} batches of {self.batches.length} passes in "
                 f"{engine.lanes} chains; covers noise and autocorrelation within a batch"
             )
-        if engine.lanes < 2:
+        if engine.rows < 2:
             return np.full(len(visits), np.nan), "none: one chain alone has no spread; use chains=4"
         covers = {
-            "random": "independent chains; covers noise",
+            "random": f"independent {'chains' if engine.rows == engine.lanes else 'groups of chains'}; covers noise",
             "quasi": "random shifts; covers the whole error",
             "herded": "replicates with other first weights; shows spread and not herding's bias",
         }[driver]
-        return across_lanes(engine.sums() if sums is None else sums, visits), f"standard error across {engine.lanes} {covers}"
+        return across_lanes(engine.sums() if sums is None else sums, visits), f"standard error across {engine.rows} {covers}"
 
     def column_visits(self) -> NDArray[np.int64]:
         """Give the updates behind every column of the engine's sums."""
