@@ -22,6 +22,7 @@ from accuracy_study.measure import (
 Record = dict[str, Any]
 HERDED_AUTO = Setting("herded", "auto")
 DRIVERS = (RANDOM, QUASI, HERDED_AUTO, HERDED["binned(64)"])
+MOST_STATES = 1 << 18  # up to which the context "full" is tried
 MOST_UPDATES = 4_000_000  # of one run; larger models stop at fewer sweeps
 
 
@@ -55,7 +56,9 @@ def each(
             "auto": chosen_by_auto(model),
         }
         sweeps = tuple(t for t in decades if t * free <= MOST_UPDATES or t == decades[0])
-        for setting in DRIVERS:
+        states = np.prod(np.asarray(model.cardinalities, np.float64))
+        small = (HERDED["full"],) if states <= MOST_STATES else ()
+        for setting in DRIVERS + small:
             seeds = range(1, repeats + 1)
             # Replicates of herding differ by first state and weights; the first is the default.
             ways = [replace(setting, start="half" if k == 1 else "random") for k in seeds]

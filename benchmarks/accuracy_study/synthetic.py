@@ -119,6 +119,8 @@ def strengths(quick: bool) -> list[Record]:
 def grids(quick: bool) -> list[Record]:
     """Measure sites and pairs of 4x4 grids and of a complete graph of ten.
 
+    The context "shared" is left out: with couplings drawn one by one it is "neighbours".
+
     Parameters
     ----------
     quick
@@ -133,9 +135,9 @@ def grids(quick: bool) -> list[Record]:
     sweeps = tuple(2**k for k in powers)
     longest = sweeps if quick else (*sweeps, 2**22)
     quasi = tuple(2 ** max(k, 8) for k in powers)
-    contexts = ("neighbours", "binned(64)") if quick else tuple(HERDED)
-    settings = [(RANDOM, longest), (QUASI, quasi)]
-    settings += [(HERDED[c], longest if c == "neighbours" else sweeps) for c in contexts]
+    settings = [(RANDOM, longest), (QUASI, quasi), (HERDED["neighbours"], longest)]
+    names = ("binned(64)",) if quick else ("binned(4)", "binned(16)", "binned(64)")
+    settings += [(HERDED[name], sweeps) for name in (*names, "radius(2)", "full")]
     settings += [(replace(HERDED[c], start="random"), sweeps) for c in ("neighbours", "full")]
     count = 5 if quick else 8
     records = []
@@ -193,7 +195,7 @@ def large(quick: bool) -> list[Record]:
         Records.
     """
     sweeps = (1_000,) if quick else (100, 1_000, 10_000, 100_000)
-    names = ("neighbours", "shared", "binned(64)", "radius(2)")
+    names = ("neighbours", "binned(64)", "radius(2)")
     settings = [(s, sweeps) for s in (RANDOM, QUASI, *(HERDED[name] for name in names))]
     settings += [(replace(HERDED["radius(2)"], start="random"), sweeps)]
     records = []

@@ -202,9 +202,10 @@ def real(records: Records) -> str:
         chosen = [find(records, model, label) for label in labels]
         first = chosen[0]
         assert first is not None
-        values = {r["label"]: r["site"][-1] for r in chosen if r is not None}
-        least = min(values.values())
-        cells = [f"**{number(v)}**" if v == least else number(v) for v in values.values()]
+        values = [None if r is None else r["site"][-1] for r in chosen]
+        least = number(min(v for v in values if v is not None))
+        texts = ["" if v is None else number(v) for v in values]
+        cells = [f"**{text}**" if text == least else text for text in texts]
         size = f"{first['variables']} of <= {first['values']}"
         zeros = "yes" if first["zeros"] else "no"
         last = sweeps_name(first["sweeps"][-1])

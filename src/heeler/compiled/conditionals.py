@@ -22,9 +22,13 @@ from heeler.compiled.quantise import quantise_row, quantised_sigmoid
 class Sparse(NamedTuple):
     """Binary variables on a sparse graph: a table per variable where it fits, couplings where not."""
 
-    pointer: np.ndarray  # int64 (n + 1): the neighbours of i are index[pointer[i]:pointer[i + 1]], ascending
+    pointer: (
+        np.ndarray
+    )  # int64 (n + 1): the neighbours of i are index[pointer[i]:pointer[i + 1]], ascending
     index: np.ndarray  # uint32
-    near: np.ndarray  # uint32 (n, 4 or 8): the neighbours of a variable with contexts, filled up with n
+    near: (
+        np.ndarray
+    )  # uint32 (n, 4 or 8): the neighbours of a variable with contexts, filled up with n
     base: np.ndarray  # int64 (n): number of the first context of i, or -1
     table: np.ndarray  # uint32 or uint64 (contexts): P(1), or empty when the temperature varies
     gain: np.ndarray  # int32 (contexts): log-odds, fixed point
@@ -72,13 +76,19 @@ class Factors(NamedTuple):
     index: np.ndarray  # uint32
     stride: np.ndarray  # int64 beside index: entries that one step of that neighbour skips
     base: np.ndarray  # int64 (n): first row of i, counted in entries (one a value), or -1
-    table: np.ndarray  # int32: for row r of K entries, K probabilities at 2 r (sum 2^30) and K gains behind them
-    slot_pointer: np.ndarray  # int64 (n + 1): the factors of i are slots slot_pointer[i]:slot_pointer[i + 1]
+    table: (
+        np.ndarray
+    )  # int32: for row r of K entries, K probabilities at 2 r (sum 2^30) and K gains behind them
+    slot_pointer: (
+        np.ndarray
+    )  # int64 (n + 1): the factors of i are slots slot_pointer[i]:slot_pointer[i + 1]
     slot_table: np.ndarray  # int64 (slots): where the factor's log weights start, as i sees them
     other_pointer: np.ndarray  # int64 (slots + 1)
     other_index: np.ndarray  # uint32: the factor's other variables
     other_stride: np.ndarray  # int64: entries that one step of the other variable skips
-    log_tables: np.ndarray  # float64: i's values side by side, filled up with -inf to 4 or a multiple of 8
+    log_tables: (
+        np.ndarray
+    )  # float64: i's values side by side, filled up with -inf to 4 or a multiple of 8
     scale: float
 
 

@@ -36,7 +36,9 @@ class Herded(NamedTuple):
 
     weights: np.ndarray  # uint32 (binary) or int64 (K values), (lanes, weights)
     key: np.ndarray  # int32: context -> weight, empty when they are the same
-    bin_base: np.ndarray  # int64 (n): first weight of i's bins, or -1 when i is keyed by its context
+    bin_base: (
+        np.ndarray
+    )  # int64 (n): first weight of i's bins, or -1 when i is keyed by its context
     bins: int
 
 
@@ -148,7 +150,9 @@ def _draw_binary(driver, lane, word, i, p, context, old):
             return np.int64(1) if p > np.int64(1) << 31 else np.int64(0)
 
         return greedy
-    return lambda driver, lane, word, i, p, context, old: np.int64(1) if np.int64(word) < p else np.int64(0)
+    return lambda driver, lane, word, i, p, context, old: (
+        np.int64(1) if np.int64(word) < p else np.int64(0)
+    )
 
 
 @helper
@@ -244,7 +248,9 @@ def _draw_kary(driver, lane, word, i, count, p, at, row, old):
         target = np.int64(word) >> 2
         below = np.int64(0)
         chosen = np.int64(0)
-        for v in range(count - 1):  # counts the cumulative sums that do not exceed the word: no branch to mispredict
+        for v in range(
+            count - 1
+        ):  # counts the cumulative sums that do not exceed the word: no branch to mispredict
             below += p[at + v]
             chosen += np.int64(1) if target >= below else np.int64(0)
         return chosen
@@ -285,5 +291,7 @@ def _note_move(driver, lane, i, old, new):
 @overload(room_for, inline="always", jit_options=INLINE)
 def _room_for(driver, lane, updates):
     if is_type(driver, Hashed):
-        return lambda driver, lane, updates: driver.used[lane] + updates <= (driver.keys.shape[1] * 7) // 10
+        return lambda driver, lane, updates: (
+            driver.used[lane] + updates <= (driver.keys.shape[1] * 7) // 10
+        )
     return lambda driver, lane, updates: True

@@ -16,13 +16,17 @@ class Hashed(NamedTuple):
     """Herding keyed by the assignment of a variable's ball, or of all others when `ball_pointer` is empty."""
 
     keys: np.ndarray  # uint64 (lanes, slots), 0 for empty
-    weights: np.ndarray  # uint32 (lanes, slots) for binary variables, int64 (lanes, slots * width) for K values
+    weights: (
+        np.ndarray
+    )  # uint32 (lanes, slots) for binary variables, int64 (lanes, slots * width) for K values
     owner: np.ndarray  # int32 (lanes, slots): the variable that the slot belongs to
     used: np.ndarray  # int64 (lanes,)
     contexts: np.ndarray  # uint64 (lanes, n), or (lanes, 1) for the context of everything
     ball_pointer: np.ndarray  # int64 (n + 1)
     ball: np.ndarray  # int32: variables whose context holds i, without i
-    start: np.ndarray  # uint64 (lanes,): 0 means "start at one half", else the seed of the starting weights
+    start: (
+        np.ndarray
+    )  # uint64 (lanes,): 0 means "start at one half", else the seed of the starting weights
     width: int  # entries of one slot
 
 
@@ -38,7 +42,11 @@ def mix(z):
 @helper
 def zobrist(i, value):
     """Return the hash word of `variable i has this value`."""
-    return mix(np.uint64(i) * np.uint64(0x9E3779B97F4A7C15) + (np.uint64(value) << np.uint64(40)) + np.uint64(1))
+    return mix(
+        np.uint64(i) * np.uint64(0x9E3779B97F4A7C15)
+        + (np.uint64(value) << np.uint64(40))
+        + np.uint64(1)
+    )
 
 
 @helper
@@ -57,7 +65,9 @@ def first_weight(seed, key, entry, bits):
     """Return the starting weight: one half (binary) or zero (K values), or a word of (seed, key)."""
     if seed == 0:
         return np.int64(1) << 31 if bits == 32 else np.int64(0)
-    return np.int64(mix(seed ^ (key + np.uint64(entry) * np.uint64(0x9E3779B97F4A7C15))) >> np.uint64(64 - bits))
+    return np.int64(
+        mix(seed ^ (key + np.uint64(entry) * np.uint64(0x9E3779B97F4A7C15))) >> np.uint64(64 - bits)
+    )
 
 
 @helper
@@ -77,7 +87,9 @@ def find_slot(driver, lane, i, old):
             driver.used[lane] += 1
             bits = 32 if driver.width == 1 else 30
             for entry in range(driver.width):
-                driver.weights[lane, slot * driver.width + entry] = first_weight(driver.start[lane], key, entry, bits)
+                driver.weights[lane, slot * driver.width + entry] = first_weight(
+                    driver.start[lane], key, entry, bits
+                )
             break
         slot = (slot + 1) & mask
     return slot
@@ -121,7 +133,9 @@ def weight_gain(keys, weights, owner, start, width, out):
         if keys[slot] != 0:
             for entry in range(width):
                 now = np.int64(weights[slot * width + entry])
-                out[owner[slot] * width + entry] += now - first_weight(start, keys[slot], entry, bits)
+                out[owner[slot] * width + entry] += now - first_weight(
+                    start, keys[slot], entry, bits
+                )
 
 
 @kernel

@@ -20,7 +20,14 @@ from heeler.compiled.drivers import (
     room_for,
 )
 from heeler.compiled.jit import helper, kernel
-from heeler.compiled.scans import changes_at_once, counts_visits, prepare, present_gain, present_row, site
+from heeler.compiled.scans import (
+    changes_at_once,
+    counts_visits,
+    prepare,
+    present_gain,
+    present_row,
+    site,
+)
 from heeler.compiled.words import BLOCK
 
 
@@ -32,10 +39,14 @@ class Chain(NamedTuple):
     score: np.ndarray  # int64 (lanes, components): log score, fixed point
     best_score: np.ndarray  # int64 (lanes, components)
     best: np.ndarray  # like x
-    visits: np.ndarray  # int64 (n): updates of each variable, counted for scans that do not visit evenly
+    visits: (
+        np.ndarray
+    )  # int64 (n): updates of each variable, counted for scans that do not visit evenly
     variables: np.ndarray  # int64 (components + 1): each component's range of variables
     entry: np.ndarray  # int64 (n): first column of each variable in sums (K values only)
-    restart: np.ndarray  # like x: the state that every pass starts from, or no rows for a chain that goes on
+    restart: (
+        np.ndarray
+    )  # like x: the state that every pass starts from, or no rows for a chain that goes on
     restart_score: np.ndarray  # int64 (lanes, components)
 
 
@@ -67,7 +78,9 @@ class Watch(NamedTuple):
 def watch_pass(watch, lane, x):
     """Count the pairs and the joint state after a pass."""
     for k in range(watch.first.size):
-        watch.pairs[lane, watch.offset[k] + x[watch.first[k]] * watch.width[k] + x[watch.second[k]]] += 1
+        watch.pairs[
+            lane, watch.offset[k] + x[watch.first[k]] * watch.width[k] + x[watch.second[k]]
+        ] += 1
     if watch.stride.size > 0:
         state = np.int64(0)
         for i in range(watch.stride.size):
@@ -108,7 +121,9 @@ def count_state(chain, lane, component):
 
 
 @kernel
-def advance_binary(conditional, driver, scan, chain, watch, betas, first_pass, jobs, scores, done, scratch):
+def advance_binary(
+    conditional, driver, scan, chain, watch, betas, first_pass, jobs, scores, done, scratch
+):
     """Advance the jobs by betas.size passes (fewer where a driver's memory is full: see done)."""
     components = chain.score.shape[1]
     words = scratch.words
@@ -161,7 +176,9 @@ def advance_binary(conditional, driver, scan, chain, watch, betas, first_pass, j
 
 
 @kernel
-def advance_kary(conditional, driver, scan, chain, watch, betas, first_pass, jobs, scores, done, scratch):
+def advance_kary(
+    conditional, driver, scan, chain, watch, betas, first_pass, jobs, scores, done, scratch
+):
     """Advance the jobs of a model whose variables have any numbers of values."""
     words = scratch.words
     for job in jobs:
@@ -188,7 +205,9 @@ def advance_kary(conditional, driver, scan, chain, watch, betas, first_pass, job
                 start = block * BLOCK
                 for k in range(start, min(start + BLOCK, count)):
                     i = site(scan, scratch, component, k)
-                    values, row, tabulated = kary_conditional(conditional, lane, seen, i, beta, scratch)
+                    values, row, tabulated = kary_conditional(
+                        conditional, lane, seen, i, beta, scratch
+                    )
                     p = scratch.p
                     at = np.int64(0)
                     if tabulated:

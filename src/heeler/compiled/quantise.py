@@ -12,10 +12,14 @@ from heeler.compiled.jit import helper, kernel
 
 BINARY_ONE = 1 << 32
 KARY_ONE = 1 << 30
-SHARE_ONE = float(1 << 44)  # weights relative to the largest, in fixed point: 65536 of them add up in an int64
+SHARE_ONE = float(
+    1 << 44
+)  # weights relative to the largest, in fixed point: 65536 of them add up in an int64
 
 _LOG2E = 1.4426950408889634
-_ROUNDER = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to an integer, which a SIMD loop can do
+_ROUNDER = (
+    6755399441055744.0  # 1.5 * 2^52: adding it rounds to an integer, which a SIMD loop can do
+)
 _LN2_HIGH = 6.93147180369123816490e-01
 _LN2_LOW = 1.90821492927058770002e-10
 

@@ -60,7 +60,9 @@ def _prepare(scan, scratch, component, pass_number):
         return _shuffled
     if is_type(scan, Weighted):
         return _weighted
-    return lambda scan, scratch, component, pass_number: scan.start[component + 1] - scan.start[component]
+    return lambda scan, scratch, component, pass_number: (
+        scan.start[component + 1] - scan.start[component]
+    )
 
 
 @overload(site, inline="always", jit_options=INLINE)
@@ -146,12 +148,16 @@ def present_row(scan, conditional, lane, x, i, beta, scratch, at):
 @overload(present_gain, inline="always", jit_options=INLINE)
 def _present_gain(scan, conditional, lane, x, i, beta, gain):
     if is_type(scan, Jacobi):
-        return lambda scan, conditional, lane, x, i, beta, gain: _gain_now(conditional, lane, x, i, beta)
+        return lambda scan, conditional, lane, x, i, beta, gain: _gain_now(
+            conditional, lane, x, i, beta
+        )
     return lambda scan, conditional, lane, x, i, beta, gain: gain
 
 
 @overload(present_row, inline="always", jit_options=INLINE)
 def _present_row(scan, conditional, lane, x, i, beta, scratch, at):
     if is_type(scan, Jacobi):
-        return lambda scan, conditional, lane, x, i, beta, scratch, at: _row_now(conditional, lane, x, i, beta, scratch)
+        return lambda scan, conditional, lane, x, i, beta, scratch, at: _row_now(
+            conditional, lane, x, i, beta, scratch
+        )
     return lambda scan, conditional, lane, x, i, beta, scratch, at: at

@@ -6,6 +6,7 @@ from heeler.compiled.conditionals import kary_conditional
 from heeler.compiled.jit import kernel
 from heeler.compiled.quantise import quantised_sigmoid
 
+
 @kernel
 def fill_pair_tables(pointer, base, coupling, field, beta, scale, table, gain):
     """Tabulate P(1) and gains of binary variables with couplings (the order of sums is the loop's)."""
@@ -97,7 +98,19 @@ def most_log_odds(pointer, coupling, field, out):
 
 
 @kernel
-def turn_tables(position, scope_start, scope_stop, table, scope, stride, cardinalities, length, own, log_tables, out):
+def turn_tables(
+    position,
+    scope_start,
+    scope_stop,
+    table,
+    scope,
+    stride,
+    cardinalities,
+    length,
+    own,
+    log_tables,
+    out,
+):
     """Copy each table so that the values of the variable at `position` in its scope lie side by side.
 
     The other variables keep their order, the last fastest; a row takes own entries, of which the first are values.

@@ -7,6 +7,7 @@ positions 256 b + q, + 64, + 128 and + 192, so a SIMD loop over q stores whole v
 """
 
 import numpy as np
+
 from heeler.compiled.jit import helper, kernel
 
 BLOCK = 256

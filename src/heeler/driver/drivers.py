@@ -66,11 +66,15 @@ class Herded(Driver):
         if self.context is not None:
             as_context(self.context)
         if self.rule not in ("argmax", "tijdeman"):
-            raise ValueError(f"The 'rule' parameter must be 'argmax' or 'tijdeman'. Got {self.rule!r} instead.")
+            raise ValueError(
+                f"The 'rule' parameter must be 'argmax' or 'tijdeman'. Got {self.rule!r} instead."
+            )
         if self.bits not in (16, 32):
             raise ValueError(f"The 'bits' parameter must be 16 or 32. Got {self.bits!r} instead.")
         if self.start not in ("half", "random"):
-            raise ValueError(f"The 'start' parameter must be 'half' or 'random'. Got {self.start!r} instead.")
+            raise ValueError(
+                f"The 'start' parameter must be 'half' or 'random'. Got {self.start!r} instead."
+            )
 
 
 @dataclass(frozen=True)

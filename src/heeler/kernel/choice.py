@@ -43,7 +43,11 @@ def engine_for(plan: Plan) -> Any:
     if not isinstance(conditional, Sparse) or plan.restart or plan.scores.shape[1] > 1:
         return GeneralEngine(plan)
     lanes = len(plan.scores)
-    if lanes >= LEAST_LANES and isinstance(driver, (Random, Quasi)) and not isinstance(plan.scan, Jacobi):
+    if (
+        lanes >= LEAST_LANES
+        and isinstance(driver, (Random, Quasi))
+        and not isinstance(plan.scan, Jacobi)
+    ):
         return LanesEngine(plan)
     coupled = conditional.coupling.size == conditional.index.size
     if coupled and in_classes(plan.scan) and isinstance(driver, (Random, Quasi, Herded, Greedy)):

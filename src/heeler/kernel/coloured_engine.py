@@ -14,7 +14,9 @@ from heeler.compiled.loop import Watch
 from heeler.kernel.general import GeneralEngine, Plan
 from heeler.kernel.threads import run_parts
 
-BAND_SITES = 1 << 13  # of a chain: with fewer, meeting at the end of every class costs more than it saves
+BAND_SITES = (
+    1 << 13
+)  # of a chain: with fewer, meeting at the end of every class costs more than it saves
 
 
 class ColouredEngine(GeneralEngine):
@@ -32,7 +34,9 @@ class ColouredEngine(GeneralEngine):
         self._place = np.argsort(self._slots)  # the slot of every variable
         self._model = lay_out(plan.lowered.conditional, plan.scan)
         driver = plan.memory.driver
-        self._driver = herded_in_slots(driver, plan.scan.order) if isinstance(driver, Herded) else driver
+        self._driver = (
+            herded_in_slots(driver, plan.scan.order) if isinstance(driver, Herded) else driver
+        )
         super().__init__(plan)
         chain = self.chain
         self._slot_chain = SlotChain(chain.x, chain.sums, chain.score, chain.best_score, chain.best)
@@ -47,7 +51,9 @@ class ColouredEngine(GeneralEngine):
         stride = watch.stride[self._slots] if watch.stride.size else watch.stride
         return watch._replace(first=place[watch.first], second=place[watch.second], stride=stride)
 
-    def advance(self, passes: int, scores: NDArray[np.float64] | None = None, threads: int = 1) -> None:
+    def advance(
+        self, passes: int, scores: NDArray[np.float64] | None = None, threads: int = 1
+    ) -> None:
         """Run passes.
 
         Parameters
@@ -66,7 +72,9 @@ class ColouredEngine(GeneralEngine):
         calls: list[Callable[[], None]] = []
         for lanes in groups:
             where = meeting(bands)
-            shares = [Share(int(lanes[0]), int(lanes[-1]) + 1, band, bands) for band in range(bands)]
+            shares = [
+                Share(int(lanes[0]), int(lanes[-1]) + 1, band, bands) for band in range(bands)
+            ]
             calls += [self._call(share, where, betas, steps) for share in shares]
         run_parts(calls)
         if scores is not None:
@@ -81,7 +89,16 @@ class ColouredEngine(GeneralEngine):
         def call() -> None:
             scratch = coloured_scratch()
             advance_coloured(
-                self._model, self._driver, self._slot_chain, self.watch, betas, start, share, where, steps, scratch
+                self._model,
+                self._driver,
+                self._slot_chain,
+                self.watch,
+                betas,
+                start,
+                share,
+                where,
+                steps,
+                scratch,
             )
 
         return call

@@ -119,7 +119,9 @@ class GeneralEngine:
         """Put what is watched into the order that the loop uses."""
         return watch
 
-    def advance(self, passes: int, scores: NDArray[np.float64] | None = None, threads: int = 1) -> None:
+    def advance(
+        self, passes: int, scores: NDArray[np.float64] | None = None, threads: int = 1
+    ) -> None:
         """Run passes.
 
         Parameters
@@ -148,11 +150,15 @@ class GeneralEngine:
             scores += offset
         self.passes += passes
 
-    def _part(self, jobs: NDArray, betas: NDArray, steps: NDArray, done: NDArray) -> Callable[[], None]:
+    def _part(
+        self, jobs: NDArray, betas: NDArray, steps: NDArray, done: NDArray
+    ) -> Callable[[], None]:
         """Bind one thread's call."""
         plan = self.plan
         steps_made = plan.steps if self.components == 1 else 0
-        scratch = make_scratch(self.most_values, steps_made, np.zeros(self.n + 1, self.chain.x.dtype))
+        scratch = make_scratch(
+            self.most_values, steps_made, np.zeros(self.n + 1, self.chain.x.dtype)
+        )
         advance = advance_binary if self.binary else advance_kary
         start = self.passes
 
@@ -256,7 +262,9 @@ class GeneralEngine:
         }
         if self.gains_at_reset is not None:
             result["gains_at_reset"] = self.gains_at_reset
-        return result | {f"memory_{name}": array for name, array in self.plan.memory.arrays().items()}
+        return result | {
+            f"memory_{name}": array for name, array in self.plan.memory.arrays().items()
+        }
 
     def load(self, arrays: dict[str, NDArray[Any]]) -> None:
         """Take back what `arrays` gave.
@@ -277,14 +285,20 @@ class GeneralEngine:
         self.watch.joint[...] = arrays["joint"]
         self.visits_at_reset = arrays["visits_at_reset"].copy()
         self.passes, self.reset_at = (int(k) for k in arrays["passes"])
-        self.plan.memory.load({name[7:]: a for name, a in arrays.items() if name.startswith("memory_")})
+        self.plan.memory.load(
+            {name[7:]: a for name, a in arrays.items() if name.startswith("memory_")}
+        )
         if "gains_at_reset" in arrays:
             self.gains_at_reset = arrays["gains_at_reset"].copy()
         self._refresh_fields()
 
     def _check_values(self, name: str, states: NDArray[Any]) -> None:
         """Refuse values that the loop would use as indices beyond its arrays."""
-        high = states[:, : self.n] >= self.plan.lowered.cardinalities if states.size else np.zeros(1, bool)
+        high = (
+            states[:, : self.n] >= self.plan.lowered.cardinalities
+            if states.size
+            else np.zeros(1, bool)
+        )
         if high.any() or states[:, self.n :].any():
             raise ValueError(f"the array {name!r} holds values that the variables do not have")
 

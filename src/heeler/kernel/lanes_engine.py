@@ -12,7 +12,9 @@ from heeler.kernel.general import Plan, make_watch
 from heeler.kernel.threads import run_parts
 
 LEAST_LANES = 8
-BLOCK_LANES = 32  # of one call: more lanes a block are hardly faster, and blocks are what threads take
+BLOCK_LANES = (
+    32  # of one call: more lanes a block are hardly faster, and blocks are what threads take
+)
 _NO_SCORE = np.int64(-(1 << 62))
 _ONE = 2.0**32
 
@@ -53,7 +55,9 @@ class LanesEngine:
         x = np.zeros((self.n + 1, size), np.uint8)
         x[: self.n] = plan.states[first : first + size].T
         # Scores are counted from the first chain's, so that the lanes of a block can be compared.
-        score = np.rint((plan.scores[first : first + size, 0] - plan.scores[0, 0]) / plan.lowered.unit)
+        score = np.rint(
+            (plan.scores[first : first + size, 0] - plan.scores[0, 0]) / plan.lowered.unit
+        )
         return LaneChain(
             x,
             np.zeros((self.n, self._groups), np.uint64),
@@ -70,7 +74,9 @@ class LanesEngine:
         joint = np.concatenate([w.joint for w in self._watches])
         return self._watches[0]._replace(pairs=pairs, joint=joint)
 
-    def advance(self, passes: int, scores: NDArray[np.float64] | None = None, threads: int = 1) -> None:
+    def advance(
+        self, passes: int, scores: NDArray[np.float64] | None = None, threads: int = 1
+    ) -> None:
         """Run passes.
 
         Parameters
@@ -148,7 +154,10 @@ class LanesEngine:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Give everything needed to go on."""
-        result = {"passes": np.array([self.passes, self.reset_at]), "visits_at_reset": self.visits_at_reset}
+        result = {
+            "passes": np.array([self.passes, self.reset_at]),
+            "visits_at_reset": self.visits_at_reset,
+        }
         for name in LaneChain._fields:
             result[f"block_{name}"] = np.stack([getattr(block, name) for block in self._blocks])
         result["pairs"] = np.stack([watch.pairs for watch in self._watches])
@@ -164,8 +173,14 @@ class LanesEngine:
         arrays
             The arrays, by name.
         """
-        if (arrays["block_x"] > 1).any() or arrays["block_x"][:, self.n :].any() or (arrays["block_best"] > 1).any():
-            raise ValueError("the array 'block_x' or 'block_best' holds values that the variables do not have")
+        if (
+            (arrays["block_x"] > 1).any()
+            or arrays["block_x"][:, self.n :].any()
+            or (arrays["block_best"] > 1).any()
+        ):
+            raise ValueError(
+                "the array 'block_x' or 'block_best' holds values that the variables do not have"
+            )
         for name in LaneChain._fields:
             for k, block in enumerate(self._blocks):
                 getattr(block, name)[...] = arrays[f"block_{name}"][k]

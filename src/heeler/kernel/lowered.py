@@ -8,7 +8,13 @@ from numpy.typing import NDArray
 
 from heeler.compiled.conditionals import Bipartite, Dense, Factors, Potts, Sparse
 from heeler.compiled.loop import Scratch
-from heeler.compiled.tables import fill_odds, fill_pair_tables, fill_rows, most_log_odds, turn_tables
+from heeler.compiled.tables import (
+    fill_odds,
+    fill_pair_tables,
+    fill_rows,
+    most_log_odds,
+    turn_tables,
+)
 from heeler.compiled.words import BLOCK
 from heeler.model.base import Model
 
@@ -17,7 +23,9 @@ GAIN_RANGE = 2.0**30
 NEAR = 8  # most neighbours of a binary variable with contexts (256 of them)
 MOST_CONTEXTS = 256  # a variable's, of any number of values, before it goes to bins
 TABLE_LIMIT = 1 << 27  # entries of all tables of a factor graph
-CACHED_TABLE = 1 << 19  # contexts of binary couplings beyond which computing beats missing the cache
+CACHED_TABLE = (
+    1 << 19
+)  # contexts of binary couplings beyond which computing beats missing the cache
 
 
 @dataclass(frozen=True)
@@ -106,7 +114,15 @@ def lower_couplings(
     if tabled:
         fill_pair_tables(pointer, base, coupling, field, beta, scale, table, gain)
     conditional = Sparse(
-        pointer, index.astype(np.uint32), _near(pointer, index, base), base, table, gain, coupling, field, scale
+        pointer,
+        index.astype(np.uint32),
+        _near(pointer, index, base),
+        base,
+        table,
+        gain,
+        coupling,
+        field,
+        scale,
     )
     return Lowered(conditional, True, np.broadcast_to(np.int32(2), n), base, size, 1.0 / scale)
 
@@ -160,7 +176,9 @@ def lower_dense(weights: NDArray[np.float64], bias: NDArray[np.float64], lanes: 
     return _untabled(conditional, True, np.broadcast_to(np.int32(2), len(bias)), unit)
 
 
-def lower_bipartite(weights: NDArray, visible_bias: NDArray, hidden_bias: NDArray, lanes: int) -> Lowered:
+def lower_bipartite(
+    weights: NDArray, visible_bias: NDArray, hidden_bias: NDArray, lanes: int
+) -> Lowered:
     """Lower a restricted Boltzmann machine, visible units first.
 
     Parameters
@@ -181,7 +199,9 @@ def lower_bipartite(weights: NDArray, visible_bias: NDArray, hidden_bias: NDArra
     unit = _unit(max(np.abs(weights).max(initial=0.0), np.abs(bias).max(initial=0.0)))
     fixed = np.ascontiguousarray(np.rint(weights / unit).astype(np.int32))
     fields = np.zeros((lanes, len(bias)), np.int64)
-    conditional = Bipartite(fixed, np.ascontiguousarray(fixed.T), _integers(bias, unit), fields, unit)
+    conditional = Bipartite(
+        fixed, np.ascontiguousarray(fixed.T), _integers(bias, unit), fields, unit
+    )
     return _untabled(conditional, True, np.broadcast_to(np.int32(2), len(bias)), unit)
 
 
@@ -197,7 +217,14 @@ def _integers(values: NDArray[np.float64], unit: float) -> NDArray[np.int64]:
 
 def _untabled(conditional: Any, binary: bool, cardinalities: NDArray, unit: float) -> Lowered:
     """Wrap a conditional without numbered contexts."""
-    return Lowered(conditional, binary, cardinalities, np.full(len(cardinalities), -1), np.zeros(len(cardinalities), np.int64), unit)
+    return Lowered(
+        conditional,
+        binary,
+        cardinalities,
+        np.full(len(cardinalities), -1),
+        np.zeros(len(cardinalities), np.int64),
+        unit,
+    )
 
 
 def lower_potts(pointer: NDArray, index: NDArray, coupling: NDArray, field: NDArray) -> Lowered:
@@ -222,7 +249,9 @@ def lower_potts(pointer: NDArray, index: NDArray, coupling: NDArray, field: NDAr
     filled = np.full((len(field), int(padded(np.array(values)))), -np.inf)
     filled[:, :values] = field
     coupling = np.ascontiguousarray(coupling)
-    conditional = Potts(pointer, index.astype(np.uint32), coupling, filled, values, np.empty(0, np.int32), scale)
+    conditional = Potts(
+        pointer, index.astype(np.uint32), coupling, filled, values, np.empty(0, np.int32), scale
+    )
     cardinalities = np.broadcast_to(np.int32(values), len(field))
     return _untabled(conditional, False, cardinalities, 1.0 / scale)
 
@@ -240,7 +269,9 @@ class Slots:
     other_index: NDArray[np.int32]
     other_stride: NDArray[np.int64]
     log_tables: NDArray[np.float64]
-    spread: NDArray[np.float64]  # (slots): largest difference of finite log entries in the slot's table
+    spread: NDArray[
+        np.float64
+    ]  # (slots): largest difference of finite log entries in the slot's table
 
 
 def slots_of(graph: Any) -> Slots:
@@ -294,13 +325,17 @@ def slots_of(graph: Any) -> Slots:
     )
 
 
-def _copies(table: NDArray, place: NDArray, own: NDArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _copies(
+    table: NDArray, place: NDArray, own: NDArray
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Find the slots that see one table from the same place: they share a turned copy.
 
     Returns the first slot of each copy, in the order of slots so that a sweep reads memory forwards, and each slot's
     copy.
     """
-    key = (table.astype(np.int64) * (int(place.max(initial=0)) + 1) + place) * (int(own.max(initial=0)) + 1) + own
+    key = (table.astype(np.int64) * (int(place.max(initial=0)) + 1) + place) * (
+        int(own.max(initial=0)) + 1
+    ) + own
     _, first, same = np.unique(key, return_index=True, return_inverse=True)
     rank = np.empty(len(first), np.int64)
     order = np.argsort(first)
@@ -336,7 +371,9 @@ def _spreads(values: NDArray, pointer: NDArray) -> NDArray[np.float64]:
     return np.nan_to_num(top - np.fmin.reduceat(values, pointer[:-1]))
 
 
-def lower_slots(slots: Slots, beta: float | None, contexts: bool = True, hard: bool = True) -> Lowered:
+def lower_slots(
+    slots: Slots, beta: float | None, contexts: bool = True, hard: bool = True
+) -> Lowered:
     """Lower a factor graph, binary ones with few neighbours to tables of P(1).
 
     Parameters
@@ -360,7 +397,9 @@ def lower_slots(slots: Slots, beta: float | None, contexts: bool = True, hard: b
     row = np.repeat(np.arange(n), np.diff(slots.slot_pointer))
     most = np.bincount(row, slots.spread, n)
     scale = GAIN_RANGE / max(float(most.max(initial=0.0)), 1e-300)
-    binary = bool((slots.cardinalities == 2).all()) and bool((degree <= NEAR).all()) and beta is not None
+    binary = (
+        bool((slots.cardinalities == 2).all()) and bool((degree <= NEAR).all()) and beta is not None
+    )
     if binary:
         size = np.int64(1) << degree
         base = np.cumsum(size) - size
@@ -463,7 +502,9 @@ def _rows(slots: Slots) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[n
     return base, stride, size
 
 
-def _factors(slots: Slots, base: NDArray[np.int64], stride: NDArray[np.int64], scale: float) -> Factors:
+def _factors(
+    slots: Slots, base: NDArray[np.int64], stride: NDArray[np.int64], scale: float
+) -> Factors:
     """Make the conditional without tables."""
     return Factors(
         slots.cardinalities,
@@ -506,7 +547,9 @@ def lower(model: Model, beta: float | None, lanes: int, contexts: bool = True) -
         return lower(model.to_ising(), beta, lanes, contexts)  # type: ignore[attr-defined]
     arrays: Any = model
     if kind == "ising":
-        return lower_couplings(arrays.pointer, arrays.column, arrays.coupling, arrays.field, beta, contexts)
+        return lower_couplings(
+            arrays.pointer, arrays.column, arrays.coupling, arrays.field, beta, contexts
+        )
     if kind == "boltzmann":
         return lower_dense(arrays.weights, arrays.bias, lanes)
     if kind == "rbm":

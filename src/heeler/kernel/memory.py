@@ -81,7 +81,9 @@ class TableMemory(Memory):
         if isinstance(context, Shared):
             key_map, first, sizes, total = _share(lowered, width)
         # Binary: a word a bin. K values: K weights a bin, and the bins are shared out among the likeliest values.
-        bin_size = np.full(n, bins) if lowered.binary else np.maximum(bins // width, 1) * width * width
+        bin_size = (
+            np.full(n, bins) if lowered.binary else np.maximum(bins // width, 1) * width * width
+        )
         bin_size[by_context] = 0
         bin_base = np.where(by_context, -1, total + np.cumsum(bin_size) - bin_size)
         self.first = np.where(by_context, first, bin_base)
@@ -96,7 +98,9 @@ class TableMemory(Memory):
         self.binary = lowered.binary
         self.random = [lane for lane in range(lanes) if lane > 0 or spec.start == "random"]
         self.weights = first_weights(lowered.binary, lanes, total, self.random, key)
-        kind: Any = compiled.Tijdeman if spec.rule == "tijdeman" and not lowered.binary else compiled.Herded
+        kind: Any = (
+            compiled.Tijdeman if spec.rule == "tijdeman" and not lowered.binary else compiled.Herded
+        )
         super().__init__(kind(self.weights, key_map, bin_base, bins))
 
     def start_components(self, variables: NDArray[np.int64], keys: NDArray[np.uint64]) -> None:
@@ -156,8 +160,12 @@ def _share(lowered: Lowered, width: NDArray[np.int64]) -> tuple[NDArray, NDArray
     owner = np.repeat(np.arange(lowered.n), counts)
     for k in np.unique(width):  # rows of one length at a time
         mine = np.repeat(width == k, counts)
-        probabilities = table if lowered.binary else table[np.repeat(mine, 2)].reshape(-1, 2 * k)[:, :k]
-        rows = np.column_stack([owner[mine].reshape(-1, k)[:, :1], probabilities.reshape(-1, k).astype(np.int64)])
+        probabilities = (
+            table if lowered.binary else table[np.repeat(mine, 2)].reshape(-1, 2 * k)[:, :k]
+        )
+        rows = np.column_stack(
+            [owner[mine].reshape(-1, k)[:, :1], probabilities.reshape(-1, k).astype(np.int64)]
+        )
         _, at, number = np.unique(rows, axis=0, return_index=True, return_inverse=True)
         key_map[np.flatnonzero(mine).reshape(-1, k)[:, 0]] = number.ravel() * k + sizes.sum()
         variables = rows[at, 0]
@@ -171,7 +179,9 @@ def _share(lowered: Lowered, width: NDArray[np.int64]) -> tuple[NDArray, NDArray
     return key_map, first, sizes, start
 
 
-def first_weights(binary: bool, lanes: int, total: int, random: list[int], key: np.uint64) -> NDArray:
+def first_weights(
+    binary: bool, lanes: int, total: int, random: list[int], key: np.uint64
+) -> NDArray:
     """Start from one half (binary) or zero (K values); replicates from words of (seed, lane; weight).
 
     Parameters
@@ -191,7 +201,11 @@ def first_weights(binary: bool, lanes: int, total: int, random: list[int], key: 
         uint32 or int64 (lanes, total).
     """
     weights = np.full((lanes, total), HALF) if binary else np.zeros((lanes, total), np.int64)
-    words = np.empty((total + BLOCK - 1) // BLOCK * BLOCK, np.uint32) if random else np.empty(0, np.uint32)
+    words = (
+        np.empty((total + BLOCK - 1) // BLOCK * BLOCK, np.uint32)
+        if random
+        else np.empty(0, np.uint32)
+    )
     for lane in random:
         fill_words(words, key, 0, DRAW_WEIGHT, lane)
         weights[lane] = words[:total] if binary else words[:total] >> np.uint32(2)
@@ -226,14 +240,19 @@ class HashMemory(Memory):
     ) -> None:
         """Start with small empty maps."""
         if spec.rule == "tijdeman" and not lowered.binary:
-            raise ValueError("The rule 'tijdeman' works with the context 'neighbours' only. Use rule='argmax'.")
+            raise ValueError(
+                "The rule 'tijdeman' works with the context 'neighbours' only. Use rule='argmax'."
+            )
         self.width = 1 if lowered.binary else int(lowered.cardinalities.max())
         self.cardinalities = np.asarray(lowered.cardinalities, np.int64)
         self.binary = lowered.binary
         kind = np.uint32 if lowered.binary else np.int64
         contexts = 1 if isinstance(context, Full) else lowered.n
         random = [lane > 0 or spec.start == "random" for lane in range(lanes)]
-        start = np.array([mix_word(key + np.uint64(lane)) | 1 if r else 0 for lane, r in enumerate(random)], np.uint64)
+        start = np.array(
+            [mix_word(key + np.uint64(lane)) | 1 if r else 0 for lane, r in enumerate(random)],
+            np.uint64,
+        )
         super().__init__(
             Hashed(
                 np.zeros((lanes, FIRST_SLOTS), np.uint64),
@@ -250,12 +269,20 @@ class HashMemory(Memory):
     def start(self, x: NDArray) -> None:
         """Hash the contexts of the first states."""
         for lane, row in enumerate(x):
-            start_contexts(row, self.driver.contexts[lane], self.driver.ball_pointer, self.driver.ball)
+            start_contexts(
+                row, self.driver.contexts[lane], self.driver.ball_pointer, self.driver.ball
+            )
 
     def arrays(self) -> dict[str, NDArray]:
         """Give the maps."""
         d = self.driver
-        return {"keys": d.keys, "weights": d.weights, "owner": d.owner, "used": d.used, "contexts": d.contexts}
+        return {
+            "keys": d.keys,
+            "weights": d.weights,
+            "owner": d.owner,
+            "used": d.used,
+            "contexts": d.contexts,
+        }
 
     def load(self, arrays: dict[str, NDArray]) -> None:
         """Take the maps back, unless the loop would leave their bounds."""
@@ -263,7 +290,10 @@ class HashMemory(Memory):
         slots = keys.shape[1]
         used = np.count_nonzero(keys, axis=1)
         whole = slots & (slots - 1) == 0 and slots > used.max() and (used == arrays["used"]).all()
-        fits = owner.shape == keys.shape and arrays["weights"].shape == (len(keys), slots * self.width)
+        fits = owner.shape == keys.shape and arrays["weights"].shape == (
+            len(keys),
+            slots * self.width,
+        )
         if not (whole and fits) or (owner < 0).any() or (owner >= len(self.cardinalities)).any():
             raise ValueError("the map of herding weights is damaged")
         self.driver = self.driver._replace(**{name: arrays[name].copy() for name in self.arrays()})
@@ -279,7 +309,13 @@ class HashMemory(Memory):
         )
         for k in range(lanes):
             rehash(
-                old.keys[k], old.weights[k], old.owner[k], new.keys[k], new.weights[k], new.owner[k], self.width
+                old.keys[k],
+                old.weights[k],
+                old.owner[k],
+                new.keys[k],
+                new.weights[k],
+                new.owner[k],
+                self.width,
             )
         self.driver = new
 
@@ -296,7 +332,9 @@ class HashMemory(Memory):
         return square[:, used.ravel()].reshape(lanes, entries)
 
 
-def balls_of(pointer: NDArray, index: NDArray, radius: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def balls_of(
+    pointer: NDArray, index: NDArray, radius: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """List the variables within a distance of each variable, without itself.
 
     Parameters
@@ -311,7 +349,7 @@ def balls_of(pointer: NDArray, index: NDArray, radius: int) -> tuple[NDArray[np.
     pointer, index : ndarray
         The balls in compressed rows.
     """
-    from scipy.sparse import csr_array  # noqa: PLC0415 (slow to import, rarely needed)
+    from scipy.sparse import csr_array
 
     n = len(pointer) - 1
     step = csr_array((np.ones(len(index), np.int8), index, pointer), shape=(n, n))

@@ -7,7 +7,18 @@ from numpy.typing import NDArray
 
 from heeler.compiled import scans as compiled
 from heeler.model.base import Model
-from heeler.scan import Chromatic, Jacobi, Reversed, Scan, Sequence, Shuffled, Systematic, Uniform, Weighted, colour
+from heeler.scan import (
+    Chromatic,
+    Jacobi,
+    Reversed,
+    Scan,
+    Sequence,
+    Shuffled,
+    Systematic,
+    Uniform,
+    Weighted,
+    colour,
+)
 
 _CERTAIN = np.uint32(0xFFFFFFFF)
 
@@ -39,7 +50,9 @@ def order_of(scan: Scan, model: Model) -> tuple[NDArray[np.int64], NDArray[np.in
     return order, np.array([0, len(order)])
 
 
-def _by_colour(model: Model, free: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _by_colour(
+    model: Model, free: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Sort the free variables by colour, a lattice's rows in order, others by degree within a colour."""
     planes: Any = getattr(model, "colours", None)
     if planes is not None and (colours := planes()) is not None:
@@ -84,9 +97,13 @@ def compile_scan(scan: Scan, model: Model, seed: int) -> tuple[Any, int]:
             accept, alias = np.full(len(sites), _CERTAIN), np.arange(len(sites))
         steps = len(model.free) if scan.steps is None else int(scan.steps)
         if steps < 1:
-            raise ValueError(f"The 'steps' parameter of a scan must be at least 1. Got {scan.steps} instead.")
+            raise ValueError(
+                f"The 'steps' parameter of a scan must be at least 1. Got {scan.steps} instead."
+            )
         start = np.array([0, steps])
-        tuple_ = compiled.Weighted(sites.astype(np.uint32), start, accept, alias.astype(np.int32), key)
+        tuple_ = compiled.Weighted(
+            sites.astype(np.uint32), start, accept, alias.astype(np.int32), key
+        )
         return tuple_, steps
     order, class_pointer = order_of(scan, model)
     start = np.array([0, len(order)])
@@ -96,7 +113,9 @@ def compile_scan(scan: Scan, model: Model, seed: int) -> tuple[Any, int]:
     if isinstance(scan, Jacobi):
         return compiled.Jacobi(sites, start), len(order)
     if not isinstance(scan, (Systematic, Reversed, Chromatic, Sequence)):
-        raise TypeError(f"The 'scan' parameter must be a scan of heeler.scan. Got {scan!r} instead.")
+        raise TypeError(
+            f"The 'scan' parameter must be a scan of heeler.scan. Got {scan!r} instead."
+        )
     return compiled.Fixed(sites, start, class_pointer), len(order)
 
 

@@ -46,7 +46,7 @@ def period_of(m: int) -> NDArray[np.uint32]:
     ndarray
         uint32 (2^m - 1,), read-only.
     """
-    from heeler.compiled.tausworthe import fill_period  # noqa: PLC0415 (Numba is imported when first needed)
+    from heeler.compiled.tausworthe import fill_period
 
     taps, sigma = GENERATORS[m]
     period = (1 << m) - 1

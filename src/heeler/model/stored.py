@@ -40,7 +40,9 @@ def to_arrays(model: Model) -> tuple[dict[str, Any], Arrays]:
         "kind": model.kind,
         "digest": model.digest,
         "names": list(names) if isinstance(names, tuple) else None,
-        "value_names": None if given is None else [None if row is None else _plain(row) for row in given],
+        "value_names": None
+        if given is None
+        else [None if row is None else _plain(row) for row in given],
     }
     arrays = dict(model._parts())
     if model.kind == "bayes_net":
@@ -92,7 +94,9 @@ def _factors_of(a: Arrays, log_tables: NDArray) -> list[tuple[list[int], NDArray
     """List the factors; tables that were one object are one object again."""
     scopes = np.split(a["scope"], a["scope_pointer"][1:-1])
     tables = np.split(log_tables, a["table_pointer"][1:-1])
-    return [(scope.tolist(), tables[k]) for scope, k in zip(scopes, a["table_of"].tolist(), strict=True)]
+    return [
+        (scope.tolist(), tables[k]) for scope, k in zip(scopes, a["table_of"].tolist(), strict=True)
+    ]
 
 
 def _bayes_net(a: Arrays, names: dict[str, Any]) -> Model:
@@ -109,7 +113,9 @@ def _lattice(a: Arrays, names: dict[str, Any]) -> Model:
     field = a["field"]
     one = bool((field == field[0]).all())
     fields = float(field[0]) if one else field
-    return lattice(tuple(shape), float(a["coupling"][0]), fields, bool(periodic), neighbours, **names)
+    return lattice(
+        tuple(shape), float(a["coupling"][0]), fields, bool(periodic), neighbours, **names
+    )
 
 
 def _chain(a: Arrays, names: dict[str, Any]) -> Model:

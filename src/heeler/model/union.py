@@ -64,7 +64,13 @@ def _graphs(models: Sequence[Model], variables: NDArray[np.int64]) -> tuple[NDAr
     table_of = np.concatenate([g.table_of + t for g, t in zip(graphs, tables, strict=False)])
     sizes = np.concatenate([np.diff(g.scope_pointer) for g in graphs])
     entries = np.concatenate([np.diff(g.table_pointer) for g in graphs])
-    return _begins(sizes), scope, table_of, _begins(entries), np.concatenate([g.log_tables for g in graphs])
+    return (
+        _begins(sizes),
+        scope,
+        table_of,
+        _begins(entries),
+        np.concatenate([g.log_tables for g in graphs]),
+    )
 
 
 def component_scores(
@@ -88,7 +94,9 @@ def component_scores(
     owner = np.searchsorted(variables, union.scope, side="right") - 1  # of each scope entry
     factor = np.repeat(np.arange(len(sizes)), sizes)
     component = np.zeros(len(sizes), np.int64)
-    component[factor] = owner  # all entries of a factor agree; constant factors score for the first model
+    component[factor] = (
+        owner  # all entries of a factor agree; constant factors score for the first model
+    )
     base = union.table_pointer[union.table_of]
     result = np.empty((len(states), len(variables) - 1))
     for row, state in enumerate(states):

@@ -34,14 +34,22 @@ def choose(
         The choice, and the names of the parameters that were "auto".
     """
     chosen = [name for name in ("driver", "scan", "context") if _is_auto(options[name])]
-    driver = _auto_driver(model, keep, temperature) if "driver" in chosen else as_driver(options["driver"])
+    driver = (
+        _auto_driver(model, keep, temperature)
+        if "driver" in chosen
+        else as_driver(options["driver"])
+    )
     if "scan" in chosen:
-        scan: Scan = Chromatic() if model.kind == "lattice" and _two_colours(model) else Systematic()
+        scan: Scan = (
+            Chromatic() if model.kind == "lattice" and _two_colours(model) else Systematic()
+        )
     else:
         scan = as_scan(options["scan"])
     if not isinstance(driver, Herded):
         if "context" not in chosen:
-            raise ValueError(f"The 'context' parameter is for the herded driver. The driver is {driver.name!r}.")
+            raise ValueError(
+                f"The 'context' parameter is for the herded driver. The driver is {driver.name!r}."
+            )
         return driver, scan, None, tuple(chosen)
     wanted = options["context"] if driver.context is None else driver.context
     context = as_context(wanted)
@@ -116,7 +124,9 @@ def warn_of_stuck(model: Model, columns: NDArray[np.float64], session: Any) -> N
     certain = (columns == 0.0) | (columns == 1.0)
     if model.evidence is not None:
         free = model.evidence < 0
-        certain &= free if session.engine.binary else np.repeat(free, np.asarray(model.cardinalities))
+        certain &= (
+            free if session.engine.binary else np.repeat(free, np.asarray(model.cardinalities))
+        )
     if session.passes < 16 or not certain.any() or session.settings.driver.name == "greedy":
         return
     warnings.warn(

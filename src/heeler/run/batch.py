@@ -59,7 +59,10 @@ def same_shape(models: Sequence[Model], options: dict[str, Any], limits: Limits)
     if sum(m.n_variables for m in models) > MOST_VARIABLES:
         return False
     # One loop serves one kind of conditional and, for "auto", one choice of driver.
-    if len({bool((m.cardinalities == 2).all()) for m in models}) > 1 or len({m.has_zeros for m in models}) > 1:
+    if (
+        len({bool((m.cardinalities == 2).all()) for m in models}) > 1
+        or len({m.has_zeros for m in models}) > 1
+    ):
         return False
     if options["driver"] == "auto":
         return options["context"] == "auto"
@@ -70,7 +73,9 @@ def same_shape(models: Sequence[Model], options: dict[str, Any], limits: Limits)
     return isinstance(driver, (Random, Greedy))
 
 
-def sample_batch(models: Sequence[Model], options: dict[str, Any], limits: Limits) -> list[Run] | None:
+def sample_batch(
+    models: Sequence[Model], options: dict[str, Any], limits: Limits
+) -> list[Run] | None:
     """Sample models side by side.
 
     Parameters
@@ -87,7 +92,7 @@ def sample_batch(models: Sequence[Model], options: dict[str, Any], limits: Limit
     list of Run or None
         One run a model; None when the models turn out to need different loops.
     """
-    from heeler.run.sample import describe, model_seeds, resolve  # noqa: PLC0415 (imports this module)
+    from heeler.run.sample import describe, model_seeds, resolve
 
     start = time.perf_counter()
     settings = resolve(models[0], options, limits)
@@ -121,10 +126,10 @@ def _advance(engine: Any, passes: int, threads: int, interrupt: Interrupt) -> No
 
 def _engine(models: Sequence[Model], settings: Settings, seeds: list[int]) -> Any:
     """Make one engine for all models, a component each."""
-    from heeler.compiled.scans import Fixed  # noqa: PLC0415 (loads Numba)
-    from heeler.kernel.general import GeneralEngine, Plan  # noqa: PLC0415
-    from heeler.kernel.lowered import lower_slots, slots_of  # noqa: PLC0415
-    from heeler.kernel.memory import TableMemory  # noqa: PLC0415
+    from heeler.compiled.scans import Fixed
+    from heeler.kernel.general import GeneralEngine, Plan
+    from heeler.kernel.lowered import lower_slots, slots_of
+    from heeler.kernel.memory import TableMemory
 
     union, variables = unite(models)
     herded = isinstance(settings.driver, Herded)
@@ -133,14 +138,18 @@ def _engine(models: Sequence[Model], settings: Settings, seeds: list[int]) -> An
     if not lowered.binary and bool((union.cardinalities == 2).all()):
         return None  # alone, some of these would go through the binary loop
     backwards = isinstance(settings.scan, Reversed)
-    orders = [(m.free[::-1] if backwards else m.free) + v for m, v in zip(models, variables, strict=False)]
+    orders = [
+        (m.free[::-1] if backwards else m.free) + v for m, v in zip(models, variables, strict=False)
+    ]
     sites = np.concatenate(orders).astype(np.uint32)
     begin = np.concatenate([[0], np.cumsum([len(order) for order in orders])]).astype(np.int64)
     keys = np.array(seeds, np.uint64)
     memory = make_memory(union, lowered, settings, len(sites), keys, None)
     if isinstance(memory, TableMemory) and settings.lanes > 1:
         memory.start_components(variables, keys)
-    states = np.concatenate([first_state(m, s, settings.lanes) for m, s in zip(models, seeds, strict=True)], axis=1)
+    states = np.concatenate(
+        [first_state(m, s, settings.lanes) for m, s in zip(models, seeds, strict=True)], axis=1
+    )
     visits = np.zeros(len(union.cardinalities), np.int64)
     visits[sites] = 1
     return GeneralEngine(
@@ -159,7 +168,12 @@ def _engine(models: Sequence[Model], settings: Settings, seeds: list[int]) -> An
 
 
 def _collect(
-    engine: Any, models: Sequence[Model], settings: Settings, seeds: list[int], described: Any, seconds: float
+    engine: Any,
+    models: Sequence[Model],
+    settings: Settings,
+    seeds: list[int],
+    described: Any,
+    seconds: float,
 ) -> list[Run]:
     """Cut the results into one run a model."""
     binary = engine.binary
@@ -170,7 +184,11 @@ def _collect(
         columns = sums.sum(axis=0) / (visits * float(engine.lanes))
     greedy = isinstance(settings.driver, Greedy)
     errors = np.full(len(columns), np.nan) if greedy else across_lanes(sums, visits)
-    label = f"standard error across {engine.lanes} chains" if engine.lanes > 1 and not greedy else "none"
+    label = (
+        f"standard error across {engine.lanes} chains"
+        if engine.lanes > 1 and not greedy
+        else "none"
+    )
     best_lane = engine.best_scores().argmax(axis=0)
     best = engine.best_states()
     ends = engine.plan.variables

@@ -5,7 +5,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heeler.driver import Binned, Full, Greedy, Herded, Neighbours, Quasi, Radius, Random, as_context
+from heeler.driver import (
+    Binned,
+    Full,
+    Greedy,
+    Herded,
+    Neighbours,
+    Quasi,
+    Radius,
+    Random,
+    as_context,
+)
 from heeler.driver.drivers import Driver
 from heeler.model.base import Model
 from heeler.run.settings import Settings
@@ -55,10 +65,15 @@ def _lattice_engine(model: Model, settings: Settings, states: NDArray[Any]) -> A
     )
     if not plain:
         return None
-    from heeler.kernel.lattice_engine import LatticeEngine, refusal  # noqa: PLC0415 (loads Numba)
+    from heeler.kernel.lattice_engine import LatticeEngine, refusal
 
     bits = driver.bits if isinstance(driver, Herded) else 32
-    what = {"driver": driver.name, "scan": scan.name, "context": settings.context or "shared", "bits": bits}
+    what = {
+        "driver": driver.name,
+        "scan": scan.name,
+        "context": settings.context or "shared",
+        "bits": bits,
+    }
     if refusal(model, **what) is not None:
         return None
     lattice: Any = model
@@ -66,7 +81,7 @@ def _lattice_engine(model: Model, settings: Settings, states: NDArray[Any]) -> A
     if isinstance(driver, Random):
         more["generator"] = driver.generator
     if isinstance(driver, Herded) and (settings.lanes > 1 or driver.start == "random"):
-        from heeler.kernel.memory import first_weights  # noqa: PLC0415
+        from heeler.kernel.memory import first_weights
 
         random = [lane for lane in range(settings.lanes) if lane > 0 or driver.start == "random"]
         key = np.uint64(settings.seed)
@@ -74,14 +89,18 @@ def _lattice_engine(model: Model, settings: Settings, states: NDArray[Any]) -> A
             first_weights(True, settings.lanes, contexts, random, key) >> np.uint32(32 - bits)
         ).astype(f"uint{bits}")
     temperature = settings.temperature
-    return LatticeEngine(lattice, states, key=settings.seed, temperature=temperature, **what, **more)
+    return LatticeEngine(
+        lattice, states, key=settings.seed, temperature=temperature, **what, **more
+    )
 
 
-def _general_engine(model: Model, settings: Settings, states: NDArray[Any], sweeps: int | None) -> Any:
+def _general_engine(
+    model: Model, settings: Settings, states: NDArray[Any], sweeps: int | None
+) -> Any:
     """Make the engine that takes any model."""
-    from heeler.kernel.choice import engine_for  # noqa: PLC0415 (loads Numba)
-    from heeler.kernel.general import Plan, counts_visits  # noqa: PLC0415
-    from heeler.kernel.orders import compile_scan  # noqa: PLC0415
+    from heeler.kernel.choice import engine_for
+    from heeler.kernel.general import Plan, counts_visits
+    from heeler.kernel.orders import compile_scan
 
     scan, steps = compile_scan(settings.scan, model, settings.seed)
     lowered = lowered_for(model, settings, scan)
@@ -93,7 +112,9 @@ def _general_engine(model: Model, settings: Settings, states: NDArray[Any], swee
             scan,
             steps,
             visits,
-            make_memory(model, lowered, settings, steps, np.array([settings.seed], np.uint64), sweeps),
+            make_memory(
+                model, lowered, settings, steps, np.array([settings.seed], np.uint64), sweeps
+            ),
             settings.betas,
             states,
             scores,
@@ -122,28 +143,41 @@ def lowered_for(model: Model, settings: Settings, scan: Any) -> Any:
     Lowered
         Flat arrays.
     """
-    from heeler.kernel.choice import in_classes  # noqa: PLC0415 (loads Numba)
-    from heeler.kernel.lowered import lower, lower_couplings  # noqa: PLC0415
+    from heeler.kernel.choice import in_classes
+    from heeler.kernel.lowered import lower, lower_couplings
 
-    contexts = isinstance(settings.driver, Herded) and not settings.context.startswith(("binned", "radius", "full"))  # type: ignore[union-attr]
+    contexts = isinstance(settings.driver, Herded) and not settings.context.startswith(
+        ("binned", "radius", "full")
+    )  # type: ignore[union-attr]
     kind = model.kind
     if isinstance(settings.scan, Jacobi) and kind in ("boltzmann", "rbm"):
         # Kept local fields belong to one order of updates; all at once goes through the factor graph.
         model, kind = model.to_factor_graph(), "factor_graph"
     if kind in ("boltzmann", "rbm"):  # keeps fields for every lane, so it belongs to the run
         return lower(model, settings.beta, settings.lanes, contexts)
-    if kind in ("ising", "lattice") and in_classes(scan) and settings.lanes < LEAST_LANES and not settings.restart:
+    if (
+        kind in ("ising", "lattice")
+        and in_classes(scan)
+        and settings.lanes < LEAST_LANES
+        and not settings.restart
+    ):
         graph: Any = model.to_ising() if kind == "lattice" else model  # type: ignore[attr-defined]
         arrays = (graph.pointer, graph.column, graph.coupling, graph.field)
         return lower_couplings(*arrays, settings.beta, contexts, scan.order)
     # The cache travels with `given`: all evidence sets share one lowering.
-    return model._cached(  # noqa: SLF001 (models keep what is derived from them)
-        f"_lowered_{settings.beta}_{contexts}", lambda: lower(model, settings.beta, settings.lanes, contexts)
+    return model._cached(
+        f"_lowered_{settings.beta}_{contexts}",
+        lambda: lower(model, settings.beta, settings.lanes, contexts),
     )
 
 
 def make_memory(
-    model: Model, lowered: Any, settings: Settings, steps: int, keys: NDArray[np.uint64], sweeps: int | None
+    model: Model,
+    lowered: Any,
+    settings: Settings,
+    steps: int,
+    keys: NDArray[np.uint64],
+    sweeps: int | None,
 ) -> Any:
     """Make the compiled driver with its memory.
 
@@ -167,8 +201,8 @@ def make_memory(
     Memory
         The driver's memory.
     """
-    from heeler.compiled import drivers as compiled  # noqa: PLC0415 (loads Numba)
-    from heeler.kernel import memory  # noqa: PLC0415
+    from heeler.compiled import drivers as compiled
+    from heeler.kernel import memory
 
     driver: Driver = settings.driver
     if isinstance(driver, Random):
@@ -178,13 +212,17 @@ def make_memory(
     if isinstance(driver, Quasi):
         return memory.Memory(_quasi(settings, steps, keys, sweeps))
     if not isinstance(driver, Herded):
-        raise TypeError(f"The 'driver' parameter must be a driver of heeler.driver. Got {driver!r} instead.")
+        raise TypeError(
+            f"The 'driver' parameter must be a driver of heeler.driver. Got {driver!r} instead."
+        )
     context = as_context(settings.context)
     if isinstance(context, Neighbours) and (lowered.base < 0).any():
         context = Radius(1)  # the same contexts, kept as they are visited
     if isinstance(context, (Radius, Full)):
         if settings.beta is None:
-            raise ValueError(f"The context {context.name!r} needs one temperature. Use context='binned(64)'.")
+            raise ValueError(
+                f"The context {context.name!r} needs one temperature. Use context='binned(64)'."
+            )
         balls = (np.empty(0, np.int64), np.empty(0, np.int32))
         if isinstance(context, Radius):
             balls = memory.balls_of(*model.adjacency(), context.radius)
@@ -196,11 +234,15 @@ def make_memory(
 
 def _quasi(settings: Settings, steps: int, keys: NDArray[np.uint64], sweeps: int | None) -> Any:
     """Choose the generator whose period is the run."""
-    from heeler.compiled import drivers as compiled  # noqa: PLC0415 (loads Numba)
-    from heeler.kernel.tausworthe import degree_for, period_of, stride_for  # noqa: PLC0415
+    from heeler.compiled import drivers as compiled
+    from heeler.kernel.tausworthe import degree_for, period_of, stride_for
 
     if sweeps is None:
-        raise ValueError("The quasi driver needs 'sweeps': it must run a generator's whole period, e.g. sweeps=2**13.")
+        raise ValueError(
+            "The quasi driver needs 'sweeps': it must run a generator's whole period, e.g. sweeps=2**13."
+        )
     degree, with_zero = degree_for(sweeps)
     sequence = period_of(degree)
-    return compiled.Quasi(keys, sequence, stride_for(steps, len(sequence)), settings.burn_in, int(with_zero))
+    return compiled.Quasi(
+        keys, sequence, stride_for(steps, len(sequence)), settings.burn_in, int(with_zero)
+    )

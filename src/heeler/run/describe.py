@@ -25,7 +25,7 @@ def describe(model: Model, settings: Settings) -> dict[str, Any]:
     dict
         JSON can hold all of it.
     """
-    from heeler import __version__  # noqa: PLC0415
+    from heeler import __version__
 
     temperature = settings.temperature
     driver = settings.driver
@@ -44,7 +44,11 @@ def describe(model: Model, settings: Settings) -> dict[str, Any]:
         "restart": settings.restart,
         "chosen": list(settings.chosen),
         "model": LazyDigest(model),
-        "versions": {"heeler": __version__, "numpy": np.__version__, "python": platform.python_version()},
+        "versions": {
+            "heeler": __version__,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+        },
     }
 
 
@@ -73,7 +77,7 @@ def settle(columns: NDArray, errors: NDArray, model: Model, binary: bool) -> Non
         Whether columns hold value 1 only.
     """
     evidence = model.evidence
-    assert evidence is not None  # noqa: S101 (for the type checker; the caller looked)
+    assert evidence is not None
     fixed = np.flatnonzero(evidence >= 0)
     if binary:
         columns[fixed] = evidence[fixed]

@@ -14,7 +14,9 @@ FORMAT = "heeler run 1"
 _SETTINGS = "settings"
 
 
-def write_run(path: str | os.PathLike[str], settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+def write_run(
+    path: str | os.PathLike[str], settings: dict[str, Any], arrays: dict[str, NDArray[Any]]
+) -> None:
     """Write a run so that a kill at any moment leaves the old file or the new one, whole.
 
     Parameters
@@ -63,6 +65,16 @@ def read_run(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, ND
             raise ValueError("another format")
     except FileNotFoundError:
         raise
-    except (OSError, ValueError, KeyError, EOFError, AttributeError, TypeError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{os.fspath(path)!r} is not a run that this version of heeler can load: {error}") from None
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        EOFError,
+        AttributeError,
+        TypeError,
+        zipfile.BadZipFile,
+    ) as error:
+        raise ValueError(
+            f"{os.fspath(path)!r} is not a run that this version of heeler can load: {error}"
+        ) from None
     return settings, arrays

@@ -69,9 +69,9 @@ class Progress:
 
     def _open(self) -> None:
         """Draw the bar."""
-        from rich.console import Console  # noqa: PLC0415 (only when something is shown)
-        from rich.progress import BarColumn, TextColumn  # noqa: PLC0415
-        from rich.progress import Progress as Bar  # noqa: PLC0415
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn
+        from rich.progress import Progress as Bar
 
         self.bar = Bar(
             TextColumn("{task.description}"),

@@ -26,7 +26,9 @@ class Table(Mapping[Any, NDArray[np.float64]]):
         Whether the missing column of a binary variable is 1 minus the other, or equal to it.
     """
 
-    def __init__(self, model: Model, columns: NDArray[np.float64], binary: bool, complement: bool) -> None:
+    def __init__(
+        self, model: Model, columns: NDArray[np.float64], binary: bool, complement: bool
+    ) -> None:
         """Keep the columns; the padded array is made when asked for."""
         self._model = model
         self._columns = columns
@@ -60,7 +62,10 @@ class Table(Mapping[Any, NDArray[np.float64]]):
     def __repr__(self) -> str:
         """Show the first few variables."""
         names = self._model.names
-        lines = [f"{names[i]}: {np.array2string(self[i], precision=4)}" for i in range(min(len(self), 20))]
+        lines = [
+            f"{names[i]}: {np.array2string(self[i], precision=4)}"
+            for i in range(min(len(self), 20))
+        ]
         if len(self) > 20:
             lines.append(f"... and {len(self) - 20} more")
         return "\n".join(lines)
@@ -129,7 +134,9 @@ class Pairs(Mapping[tuple[Any, Any], NDArray[np.float64]]):
             return self._table(u, v)
         if (v, u) in self._place:
             return self._table(v, u).T
-        raise KeyError(f"the pair {pair!r} was not counted: ask for it with keep={{'pairs': [...]}}")
+        raise KeyError(
+            f"the pair {pair!r} was not counted: ask for it with keep={{'pairs': [...]}}"
+        )
 
     def _table(self, u: int, v: int) -> NDArray[np.float64]:
         """Normalise one table."""
@@ -273,7 +280,7 @@ class Run:
         Run
             The longer run; this one keeps its numbers.
         """
-        from heeler.run.sample import resume  # noqa: PLC0415 (imports this module)
+        from heeler.run.sample import resume
 
         return resume(self, sweeps, seconds, error, progress, checkpoint)
 
@@ -285,7 +292,7 @@ class Run:
         path
             The file; `heeler.load` reads it.
         """
-        from heeler.run.saving import save  # noqa: PLC0415
+        from heeler.run.saving import save
 
         save(self, path)
 
@@ -297,6 +304,6 @@ class Run:
         InferenceData or DataTree
             Whatever the installed ArviZ makes.
         """
-        from heeler.io.arviz import to_arviz  # noqa: PLC0415
+        from heeler.io.arviz import to_arviz
 
         return to_arviz(self)

@@ -127,19 +127,27 @@ def sample(
             model = models if evidence is None else models.given(evidence)
             return sample_one(model, options, limits, progress, checkpoint)
     elif evidence is not None:
-        raise ValueError("With a list of models, put the evidence into the models: [m.given({...}) for m in models].")
+        raise ValueError(
+            "With a list of models, put the evidence into the models: [m.given({...}) for m in models]."
+        )
     return _sample_many(models, options, limits, progress, checkpoint)
 
 
-def _sample_many(models: Any, options: dict[str, Any], limits: Limits, progress: Any, checkpoint: Any) -> list[Run]:
+def _sample_many(
+    models: Any, options: dict[str, Any], limits: Limits, progress: Any, checkpoint: Any
+) -> list[Run]:
     """Sample a list of models."""
     if not isinstance(models, Sequence) or not all(isinstance(m, Model) for m in models):
-        raise TypeError(f"The 'models' parameter must be a model or a list of models. Got {type(models)!r} instead.")
+        raise TypeError(
+            f"The 'models' parameter must be a model or a list of models. Got {type(models)!r} instead."
+        )
     if checkpoint is not None:
-        raise ValueError("The 'checkpoint' parameter works with one model. Sample the models one by one.")
+        raise ValueError(
+            "The 'checkpoint' parameter works with one model. Sample the models one by one."
+        )
     if not models:
         return []
-    from heeler.run.batch import sample_batch, same_shape  # noqa: PLC0415
+    from heeler.run.batch import same_shape, sample_batch
 
     if same_shape(models, options, limits):
         runs = sample_batch(models, options, limits)
@@ -149,7 +157,8 @@ def _sample_many(models: Any, options: dict[str, Any], limits: Limits, progress:
         limits = Limits(limits.sweeps, limits.seconds / len(models), limits.error)
     seeds = model_seeds(options["seed"], len(models))
     return [
-        sample_one(m, options | {"seed": s}, limits, progress, None) for m, s in zip(models, seeds, strict=True)
+        sample_one(m, options | {"seed": s}, limits, progress, None)
+        for m, s in zip(models, seeds, strict=True)
     ]
 
 
@@ -190,8 +199,12 @@ def as_limits(sweeps: Any, seconds: Any, error: Any) -> Limits:
     if sweeps is not None:
         sweeps = _whole("sweeps", sweeps, 1)
     for name, value in (("seconds", seconds), ("error", error)):
-        if value is not None and (isinstance(value, (bool, str)) or not np.isfinite(value) or value <= 0):
-            raise ValueError(f"The '{name}' parameter must be a positive number. Got {value!r} instead.")
+        if value is not None and (
+            isinstance(value, (bool, str)) or not np.isfinite(value) or value <= 0
+        ):
+            raise ValueError(
+                f"The '{name}' parameter must be a positive number. Got {value!r} instead."
+            )
     return Limits(sweeps, seconds, error)
 
 
@@ -200,11 +213,15 @@ def _whole(name: str, value: Any, least: int) -> int:
     if isinstance(value, (bool, str)) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"The '{name}' parameter must be a whole number. Got {value!r} instead.")
     if value < least or value >= 1 << 64:
-        raise ValueError(f"The '{name}' parameter must be a whole number of at least {least}. Got {value} instead.")
+        raise ValueError(
+            f"The '{name}' parameter must be a whole number of at least {least}. Got {value} instead."
+        )
     return int(value)
 
 
-def sample_one(model: Model, options: dict[str, Any], limits: Limits, progress: Any, checkpoint: Any) -> Run:
+def sample_one(
+    model: Model, options: dict[str, Any], limits: Limits, progress: Any, checkpoint: Any
+) -> Run:
     """Sample one model.
 
     Parameters
@@ -257,7 +274,7 @@ def drive(session: Session, limits: Limits, progress: Any, checkpoint: Any) -> R
         bar = Progress(limits, progress)
         watchers.append(bar)
     if checkpoint is not None:
-        from heeler.run.saving import Checkpoint  # noqa: PLC0415
+        from heeler.run.saving import Checkpoint
 
         watchers.append(Checkpoint(checkpoint))
     try:
@@ -287,13 +304,17 @@ def resume(run: Run, sweeps: Any, seconds: Any, error: Any, progress: Any, check
         The longer run.
     """
     limits = as_limits(sweeps, seconds, error)
-    session = run._session  # noqa: SLF001 (a run and its functions are one)
+    session = run._session
     if session is None:
-        raise ValueError("This run has nothing to continue: all its variables are clamped, or it was one of a batch.")
-    if session.engine.passes != run._passes:  # noqa: SLF001
+        raise ValueError(
+            "This run has nothing to continue: all its variables are clamped, or it was one of a batch."
+        )
+    if session.engine.passes != run._passes:
         raise ValueError("This run has been continued already: resume the run that came of it.")
     if session.settings.driver.name == "quasi":
-        raise ValueError("A quasi run takes a generator's whole period and cannot be lengthened: start a longer one.")
+        raise ValueError(
+            "A quasi run takes a generator's whole period and cannot be lengthened: start a longer one."
+        )
     if limits.sweeps is not None:
         limits.sweeps += session.passes
     return drive(session, limits, progress, checkpoint)
@@ -355,7 +376,7 @@ def first_states(model: Model, init: Any, settings: Settings) -> NDArray[Any]:
         (lanes, n).
     """
     if init is None:
-        from heeler.model.start import first_state  # noqa: PLC0415
+        from heeler.model.start import first_state
 
         return first_state(model, settings.seed, settings.lanes)
     states = np.atleast_2d(np.asarray(init))
@@ -367,7 +388,9 @@ def first_states(model: Model, init: Any, settings: Settings) -> NDArray[Any]:
             f"({settings.lanes}, {model.n_variables}). Got {np.shape(init)} instead."
         )
     if np.isneginf(model.log_score(states)).any():
-        raise ValueError("The 'init' parameter must be a possible state. Got one of probability zero.")
+        raise ValueError(
+            "The 'init' parameter must be a possible state. Got one of probability zero."
+        )
     return states
 
 
@@ -430,7 +453,11 @@ def _functions(session: Session) -> dict[str, Average]:
         means = total / session.kept
         errors = batches.errors()
         if session.settings.driver.name != "random":
-            spread = means.std(axis=0, ddof=1) / np.sqrt(lanes) if lanes > 1 else np.full(total.shape[1], np.nan)
+            spread = (
+                means.std(axis=0, ddof=1) / np.sqrt(lanes)
+                if lanes > 1
+                else np.full(total.shape[1], np.nan)
+            )
             errors = spread
         result[name] = Average(means.mean(axis=0), errors)
     return result
@@ -457,11 +484,13 @@ def _stats(session: Session) -> dict[str, Any]:
 def _settled(model: Model, settings: Settings) -> Run:
     """Give the only answer there is when every variable is clamped."""
     evidence = model.evidence
-    assert evidence is not None  # noqa: S101 (no variable is free)
+    assert evidence is not None
     if np.isneginf(model.log_score(evidence)):
-        from heeler.model.start import NoStateFound  # noqa: PLC0415
+        from heeler.model.start import NoStateFound
 
-        raise NoStateFound("The evidence clamps every variable, and to a state of probability zero.")
+        raise NoStateFound(
+            "The evidence clamps every variable, and to a state of probability zero."
+        )
     binary = bool((np.asarray(model.cardinalities) == 2).all())
     size = model.n_variables if binary else int(np.asarray(model.cardinalities).sum())
     columns, errors = np.zeros(size), np.zeros(size)
@@ -475,7 +504,13 @@ def _settled(model: Model, settings: Settings) -> Run:
         "log_scores": np.empty((settings.lanes, 0)),
         "log_score_passes": np.empty(0, np.int64),
         "settings": describe(model, settings),
-        "stats": {"sweeps": 0, "updates": 0, "seconds": 0.0, "updates_per_second": 0.0, "stopped_by": "nothing free"},
+        "stats": {
+            "sweeps": 0,
+            "updates": 0,
+            "seconds": 0.0,
+            "updates_per_second": 0.0,
+            "stopped_by": "nothing free",
+        },
         "pairs": Pairs(model, none, np.empty(0, np.int64)),
         "joint": None,
         "_kept": None,

@@ -34,11 +34,19 @@ class Checkpoint:
     def __init__(self, where: Any) -> None:
         """Check that the file can be written."""
         path, seconds = where if isinstance(where, tuple) else (where, CHECKPOINT_SECONDS)
-        if not isinstance(path, (str, os.PathLike)) or isinstance(seconds, (bool, str)) or not seconds > 0:
-            raise ValueError(f"The 'checkpoint' parameter must be a file or (file, seconds). Got {where!r} instead.")
+        if (
+            not isinstance(path, (str, os.PathLike))
+            or isinstance(seconds, (bool, str))
+            or not seconds > 0
+        ):
+            raise ValueError(
+                f"The 'checkpoint' parameter must be a file or (file, seconds). Got {where!r} instead."
+            )
         self.path = Path(path)
         if not self.path.parent.is_dir():
-            raise ValueError(f"The 'checkpoint' file must be in an existing folder. Got {os.fspath(path)!r}.")
+            raise ValueError(
+                f"The 'checkpoint' file must be in an existing folder. Got {os.fspath(path)!r}."
+            )
         self.seconds = float(seconds)
         self.last = time.perf_counter()
 
@@ -59,10 +67,12 @@ def save(run: Run, path: str | os.PathLike[str]) -> None:
     path
         The file.
     """
-    session = run._session  # noqa: SLF001 (a run and its functions are one)
+    session = run._session
     if session is None:
-        raise ValueError("This run cannot be saved: all its variables are clamped, or it was one of a batch.")
-    if session.engine.passes != run._passes:  # noqa: SLF001
+        raise ValueError(
+            "This run cannot be saved: all its variables are clamped, or it was one of a batch."
+        )
+    if session.engine.passes != run._passes:
         raise ValueError("This run has been continued: save the run that came of it.")
     save_session(session, path)
 
@@ -145,13 +155,17 @@ def load(path: str | os.PathLike[str], functions: dict[str, Any] | None = None) 
         raise ValueError(f"{os.fspath(path)!r} cannot be loaded: {error}") from error
 
 
-def _rebuild(words: dict[str, Any], arrays: dict[str, NDArray[Any]], functions: dict[str, Any]) -> Run:
+def _rebuild(
+    words: dict[str, Any], arrays: dict[str, NDArray[Any]], functions: dict[str, Any]
+) -> Run:
     """Put model, settings and engine together, then the arrays."""
-    from heeler.run.sample import collect  # noqa: PLC0415 (imports this package's other end)
+    from heeler.run.sample import collect
 
     missing = set(words["functions"]) - set(functions)
     if missing:
-        raise ValueError(f"it averages functions that must be handed in again: functions={sorted(missing)}")
+        raise ValueError(
+            f"it averages functions that must be handed in again: functions={sorted(missing)}"
+        )
     stored = {name[6:]: array for name, array in arrays.items() if name.startswith("model/")}
     model = from_arrays(words["model"], stored)
     driver = dict(words["driver"])
@@ -208,5 +222,9 @@ def _check_shapes(expected: dict[str, NDArray[Any]], stored: dict[str, NDArray[A
     for name, array in expected.items():
         found = stored[f"engine/{name}"]
         growing = name.startswith("memory_") and "memory_keys" in expected
-        if found.dtype != array.dtype or found.ndim != array.ndim or (not growing and found.shape != array.shape):
+        if (
+            found.dtype != array.dtype
+            or found.ndim != array.ndim
+            or (not growing and found.shape != array.shape)
+        ):
             raise ValueError(f"its array {name!r} has shape {found.shape} of {found.dtype}")

@@ -17,7 +17,9 @@ from heeler.run.trace import Trace
 
 CHUNK_SECONDS = 0.05  # between looks at progress, Ctrl-C and the checkpoint
 MOST_SCORES = 1 << 18  # scores of one chunk, all lanes together
-MOST_BATCH_ENTRIES = 1 << 18  # (lanes x entries) beyond which batch means would cost more memory than the run
+MOST_BATCH_ENTRIES = (
+    1 << 18
+)  # (lanes x entries) beyond which batch means would cost more memory than the run
 THREAD_SECONDS = 0.002  # a call must take this long before a second thread pays
 
 
@@ -102,7 +104,9 @@ class Session:
         before = self.seconds
         with Interrupt() as interrupt:
             while True:
-                self.stopped_by = self._reason(limits, time.perf_counter() - begin, interrupt.pressed)
+                self.stopped_by = self._reason(
+                    limits, time.perf_counter() - begin, interrupt.pressed
+                )
                 if self.stopped_by:
                     break
                 self._chunk(limits, begin)
@@ -148,7 +152,7 @@ class Session:
         label : str
             What they cover.
         """
-        from heeler.estimate.spread import across_lanes  # noqa: PLC0415
+        from heeler.estimate.spread import across_lanes
 
         driver = self.settings.driver.name
         engine = self.engine
@@ -167,7 +171,9 @@ class Session:
             "quasi": "random shifts; covers the whole error",
             "herded": "replicates with other first weights; shows spread and not herding's bias",
         }[driver]
-        return across_lanes(engine.sums() if sums is None else sums, visits), f"standard error across {engine.rows} {covers}"
+        return across_lanes(
+            engine.sums() if sums is None else sums, visits
+        ), f"standard error across {engine.rows} {covers}"
 
     def column_visits(self) -> NDArray[np.int64]:
         """Give the updates behind every column of the engine's sums."""
@@ -202,7 +208,9 @@ class Session:
         most = min(max(most, 1), max(MOST_SCORES // engine.lanes, 1))
         if not self.rate:
             # The first chunk's time is unknown: about a million updates take a few milliseconds.
-            most = max(1, min((1 << 20) // max(engine.n * engine.lanes, 1), MOST_SCORES // engine.lanes))
+            most = max(
+                1, min((1 << 20) // max(engine.n * engine.lanes, 1), MOST_SCORES // engine.lanes)
+            )
         if done < burn_in:
             return min(most, burn_in - done)
         passes = done - burn_in

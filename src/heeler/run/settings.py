@@ -65,14 +65,21 @@ def as_keep(keep: Any, model: Model) -> Keep:
         keep = dict.fromkeys(keep, True)
     unknown = set(keep) - set(_KEEP)
     if unknown:
-        raise ValueError(f"The 'keep' parameter must name some of {', '.join(_KEEP)}. Got {sorted(unknown)!r} instead.")
+        raise ValueError(
+            f"The 'keep' parameter must name some of {', '.join(_KEEP)}. Got {sorted(unknown)!r} instead."
+        )
     functions = keep.get("functions") or {}
     if not isinstance(functions, Mapping) or not all(callable(f) for f in functions.values()):
         raise TypeError(
             f"The 'functions' of the 'keep' parameter must map names to functions of a batch of states (lanes, n). "
             f"Got {functions!r} instead."
         )
-    return Keep(bool(keep.get("samples")), _pairs(keep.get("pairs"), model), _joint(keep, model), dict(functions))
+    return Keep(
+        bool(keep.get("samples")),
+        _pairs(keep.get("pairs"), model),
+        _joint(keep, model),
+        dict(functions),
+    )
 
 
 def _pairs(wanted: Any, model: Model) -> NDArray[np.int64]:
@@ -84,13 +91,17 @@ def _pairs(wanted: Any, model: Model) -> NDArray[np.int64]:
         row = np.repeat(np.arange(model.n_variables), np.diff(pointer))
         return np.column_stack([row, index])[row < index].astype(np.int64)
     try:
-        pairs = np.array([[model.index(u), model.index(v)] for u, v in wanted], np.int64).reshape(-1, 2)
+        pairs = np.array([[model.index(u), model.index(v)] for u, v in wanted], np.int64).reshape(
+            -1, 2
+        )
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"The 'pairs' of the 'keep' parameter must be 'edges' or a list of pairs of variables: {error}"
         ) from None
     if (pairs[:, 0] == pairs[:, 1]).any():
-        raise ValueError("The 'pairs' of the 'keep' parameter must be pairs of two different variables.")
+        raise ValueError(
+            "The 'pairs' of the 'keep' parameter must be pairs of two different variables."
+        )
     return pairs
 
 
@@ -188,7 +199,9 @@ def as_temperature(temperature: Any, sweeps: int | None) -> float | NDArray[np.f
     """
     if callable(temperature):
         if sweeps is None:
-            raise ValueError("A function as 'temperature' needs 'sweeps': give the number of passes.")
+            raise ValueError(
+                "A function as 'temperature' needs 'sweeps': give the number of passes."
+            )
         temperature = [temperature(k) for k in range(sweeps)]
     array = np.asarray(temperature, np.float64)
     if array.ndim > 1 or array.size == 0 or not np.isfinite(array).all() or (array <= 0).any():

@@ -4,7 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def colour(pointer: NDArray[np.int64], index: NDArray[np.integer], sites: NDArray[np.integer]) -> NDArray[np.int32]:
+def colour(
+    pointer: NDArray[np.int64], index: NDArray[np.integer], sites: NDArray[np.integer]
+) -> NDArray[np.int32]:
     """Colour the graph's variables so that neighbours differ, largest degree first.
 
     Parameters
@@ -19,7 +21,7 @@ def colour(pointer: NDArray[np.int64], index: NDArray[np.integer], sites: NDArra
     ndarray
         int32 (n,): the colour of each variable, from 0; at most the largest degree + 1 colours.
     """
-    from heeler.compiled.colour import first_fit  # noqa: PLC0415 (Numba is imported when first needed)
+    from heeler.compiled.colour import first_fit
 
     n = len(pointer) - 1
     degree = np.diff(pointer)

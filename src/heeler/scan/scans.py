@@ -107,7 +107,11 @@ class Weighted(Scan):
             float64 (n,), 0 for clamped variables.
         """
         weights = np.asarray(self.weights, np.float64)
-        if weights.shape != (model.n_variables,) or not np.isfinite(weights).all() or (weights < 0).any():
+        if (
+            weights.shape != (model.n_variables,)
+            or not np.isfinite(weights).all()
+            or (weights < 0).any()
+        ):
             raise ValueError(
                 f"The 'weights' parameter must be {model.n_variables} finite numbers >= 0. "
                 f"Got {_shown(weights)} instead."
@@ -116,7 +120,9 @@ class Weighted(Scan):
         if model.evidence is not None:
             weights[model.evidence >= 0] = 0.0
         if not weights.any():
-            raise ValueError("The 'weights' parameter must be positive for a free variable. Got zeros only.")
+            raise ValueError(
+                "The 'weights' parameter must be positive for a free variable. Got zeros only."
+            )
         return weights
 
 
@@ -145,7 +151,11 @@ class Sequence(Scan):
         ndarray
             int64 indices.
         """
-        if isinstance(self.order, np.ndarray) and self.order.dtype.kind in "iu" and self.order.ndim == 1:
+        if (
+            isinstance(self.order, np.ndarray)
+            and self.order.dtype.kind in "iu"
+            and self.order.ndim == 1
+        ):
             order = self.order.astype(np.int64)
             bad = np.flatnonzero((order < 0) | (order >= model.n_variables))
             if bad.size:
@@ -156,7 +166,9 @@ class Sequence(Scan):
         else:
             order = np.array([model.index(v) for v in self.order], np.int64)
         if order.size == 0:
-            raise ValueError("The 'scan' parameter must name at least one variable. Got an empty sequence.")
+            raise ValueError(
+                "The 'scan' parameter must name at least one variable. Got an empty sequence."
+            )
         if model.evidence is not None:
             clamped = np.flatnonzero(model.evidence[order] >= 0)
             if clamped.size:
