@@ -18,6 +18,8 @@ _PUBLIC = {
     "Random": "heeler.driver:Random",
     "ReadError": "heeler.io:ReadError",
     "Run": "heeler.run.result:Run",
+    "SingleSite": "heeler.run.step:SingleSite",
+    "State": "heeler.run.step:State",
     "bayes_net": "heeler.model.bayes_net:bayes_net",
     "boltzmann": "heeler.model.boltzmann:boltzmann",
     "chain": "heeler.model.chain:chain",

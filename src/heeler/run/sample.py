@@ -52,7 +52,8 @@ def sample(
     models
         A model, or a list of models: small ones then share one compiled loop.
     kernel
-        ``"gibbs"`` or ``"herded"``, another way to name the driver; None leaves it to `driver`.
+        A `SingleSite`, which holds driver, scan, context and temperature; or ``"gibbs"`` or
+        ``"herded"``. None leaves all to the other arguments.
     driver
         ``"auto"``, ``"random"``, ``"herded"``, ``"quasi"``, ``"greedy"`` or an object of
         `heeler.driver`.
@@ -103,20 +104,24 @@ def sample(
     if kernel is not None:
         if driver != "auto":
             raise ValueError("Give 'kernel' or 'driver', not both.")
-        driver = kernel
+        if hasattr(kernel, "advance"):
+            driver, scan, context = kernel.driver, kernel.scan, kernel.context
+            temperature = kernel.temperature
+        else:
+            driver = kernel
     options = {
         "driver": driver,
         "scan": scan,
         "context": context,
-        "burn_in": _whole("burn_in", burn_in, 0),
-        "thin": _whole("thin", thin, 1),
-        "chains": _whole("chains", chains, 1),
+        "burn_in": whole("burn_in", burn_in, 0),
+        "thin": whole("thin", thin, 1),
+        "chains": whole("chains", chains, 1),
         "temperature": temperature,
         "keep": keep,
         "init": init,
         "restart": bool(restart),
-        "seed": _whole("seed", seed, 0),
-        "threads": _whole("threads", PROCESSORS if threads is None else threads, 1),
+        "seed": whole("seed", seed, 0),
+        "threads": whole("threads", PROCESSORS if threads is None else threads, 1),
     }
     limits = as_limits(sweeps, seconds, error)
     if isinstance(models, Model):
@@ -197,7 +202,7 @@ def as_limits(sweeps: Any, seconds: Any, error: Any) -> Limits:
     if sweeps is None and seconds is None and error is None:
         raise ValueError("Say how long to run: give one of sweeps=..., seconds=... or error=...")
     if sweeps is not None:
-        sweeps = _whole("sweeps", sweeps, 1)
+        sweeps = whole("sweeps", sweeps, 1)
     for name, value in (("seconds", seconds), ("error", error)):
         if value is not None and (
             isinstance(value, (bool, str)) or not np.isfinite(value) or value <= 0
@@ -208,8 +213,23 @@ def as_limits(sweeps: Any, seconds: Any, error: Any) -> Limits:
     return Limits(sweeps, seconds, error)
 
 
-def _whole(name: str, value: Any, least: int) -> int:
-    """Check a whole number."""
+def whole(name: str, value: Any, least: int) -> int:
+    """Check a whole number.
+
+    Parameters
+    ----------
+    name
+        The parameter's name.
+    value
+        What came.
+    least
+        The smallest number allowed.
+
+    Returns
+    -------
+    int
+        The number.
+    """
     if isinstance(value, (bool, str)) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"The '{name}' parameter must be a whole number. Got {value!r} instead.")
     if value < least or value >= 1 << 64:
