@@ -26,6 +26,7 @@ STUDIES = {
     "dense": synthetic.dense,
     "large": synthetic.large,
     "torus": torus.energies,
+    "fields": synthetic.fields,
     "networks": real.networks,
     "competition": real.competition,
     "sentences": real.named_entities,

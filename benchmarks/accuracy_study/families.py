@@ -96,6 +96,28 @@ def dense(n: int, scale: float, seed: int, units: bool = True) -> heeler.Model:
     return make(weights + weights.T, bias)
 
 
+def lattice(coupling: float, width: float, seed: int) -> heeler.Model:
+    """Make an open 12x12 lattice with one coupling.
+
+    Parameters
+    ----------
+    coupling
+        The coupling.
+    width
+        Fields are uniform on +-width; 0 stands for the field 0.1 everywhere.
+    seed
+        The instance.
+
+    Returns
+    -------
+    Lattice
+        The model.
+    """
+    rng = np.random.default_rng([seed, 3])
+    field = rng.uniform(-width, width, (12, 12)) if width else 0.1
+    return heeler.lattice((12, 12), coupling=coupling, field=field)
+
+
 def networks() -> list[tuple[str, heeler.Model]]:
     """Read the Bayesian networks, each as it is and with evidence on a few leaves.
 

@@ -217,6 +217,7 @@ def summarise(curves: list[list[dict[str, float]]]) -> dict[str, list[float]]:
     names = list(curves[0][0])
     stack = {name: np.array([[row[name] for row in c] for c in curves]) for name in names}
     out = {name: np.median(values, axis=0).tolist() for name, values in stack.items()}
+    out["sweeps"] = [int(count) for count in out["sweeps"]]
     for name, share in (("site low", 0.25), ("site high", 0.75)):
         out[name] = np.quantile(stack["site"], share, axis=0).tolist()
     out["instances"] = [len(curves)]

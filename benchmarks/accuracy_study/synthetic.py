@@ -208,3 +208,33 @@ def large(quick: bool) -> list[Record]:
             ("pairs",),
         )
     return records
+
+
+def fields(quick: bool) -> list[Record]:
+    """Measure open 12x12 lattices with one coupling and a field.
+
+    Parameters
+    ----------
+    quick
+        Whether to leave this out.
+
+    Returns
+    -------
+    list of dict
+        Records.
+    """
+    if quick:
+        return []
+    names = ("neighbours", "shared")
+    settings = [replace(s, scan="chromatic") for s in (RANDOM, *(HERDED[name] for name in names))]
+    looks = [(setting, (1_000, 10_000, 100_000)) for setting in settings]
+    records = []
+    for beta in (0.2, 0.3, 0.4, 0.5):
+        for width in (0.0, 0.3):
+            records += medians(
+                f"beta {beta:g}, field {f'+-{width:g}' if width else '0.1'}",
+                lambda seed, b=beta, w=width: families.lattice(b, w, seed),
+                looks,
+                5,
+            )
+    return records

@@ -241,6 +241,17 @@ def beside(records: Records) -> str:
     return table(["model", "sampler", "error in seconds"], rows)
 
 
+def fields(records: Records) -> str:
+    """Make the table of lattices with fields: a row per model, errors by sweeps in a cell."""
+    labels = list(dict.fromkeys(r["label"] for r in records))
+    rows = []
+    for model in models_of(records):
+        chosen = [find(records, model, label) for label in labels]
+        rows.append([model, *(" / ".join(map(number, r["site"])) for r in chosen if r)])
+    head = " / ".join(map(sweeps_name, records[0]["sweeps"]))
+    return table([f"{head} sweeps", *(label.split(",")[0] for label in labels)], rows)
+
+
 TABLES: dict[str, tuple[str, Callable[[Records], str]]] = {
     "small": ("small", lambda r: curves(r, ("site", "joint"))),
     "small beside the prototype": ("small", small_again),
@@ -252,6 +263,7 @@ TABLES: dict[str, tuple[str, Callable[[Records], str]]] = {
     "large": ("large", lambda r: curves(r, ("site", "pair"))),
     "large beside the prototype": ("large", large_again),
     "torus": ("torus", torus),
+    "fields": ("fields", fields),
     "networks": ("networks", real),
     "competition": ("competition", real),
     "sentences": ("sentences", sentences),
