@@ -1,0 +1,1 @@
+"""What `heeler demo` shows: a scene, the work done on it, and the figure made of both."""
