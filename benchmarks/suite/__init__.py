@@ -1,0 +1,1 @@
+"""The figures of `benchmarks/run.py`, one module for each group."""
