@@ -15,7 +15,7 @@ import math
 import sys
 from pathlib import Path
 
-from accuracy_study import beside, check, pages, real, synthetic, torus
+from accuracy_study import beside, check, lockstep, pages, real, synthetic, torus
 from accuracy_study.measure import Clock
 
 STORE = Path(__file__).resolve().parent / "accuracy_study" / "results.json"
@@ -28,6 +28,7 @@ STUDIES = {
     "torus": torus.energies,
     "fields": synthetic.fields,
     "networks": real.networks,
+    "round": lockstep.round_numbers,
     "competition": real.competition,
     "sentences": real.named_entities,
     "neighbours": beside.others,

@@ -85,7 +85,8 @@ def dense() -> Iterator[Finding]:
     for name, setting in (("random", RANDOM), ("binned", HERDED["binned(16)"])):
         found = []
         for seed in range(1, 6):
-            model = families.dense(16, 1.0, seed)
+            # Spins of scale 1/4 are units of scale 1: their kernels are compiled already.
+            model = families.dense(16, 0.25, seed, units=False)
             found.append(curve(model, target_of(model), setting, (1_000,), seed=seed)[0]["site"])
         error[name] = float(np.median(found))
     yield "complete graph, random / binned(16)", error["random"] / error["binned"], 3, 50
@@ -105,12 +106,10 @@ def lattice() -> Iterator[Finding]:
 
 
 def deterministic() -> Iterator[Finding]:
-    """Check that no single-site driver leaves a deterministic table's corner."""
+    """Check that a chain of single updates does not leave a deterministic table's corner."""
     gate = [[[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [0.0, 1.0]]]  # c = a or b
     model = heeler.factor_graph(
         [2, 2, 2], [((0,), [0.9, 0.1]), ((1,), [0.5, 0.5]), ((0, 1, 2), gate)]
     )
     target = target_of(model)
-    for setting in (RANDOM, HERDED["binned(64)"]):
-        error = curve(model, target, setting, (10_000,))[0]["site"]
-        yield f"an or-gate, {setting.label}", error, 0.05, 1.0
+    yield "an or-gate, random", curve(model, target, RANDOM, (10_000,))[0]["site"], 0.05, 1.0

@@ -139,5 +139,5 @@ def networks(found: Found) -> Any:
     axes.set_xlabel("error of random")
     axes.set_ylabel("error of herded, context auto")
     axes.set_title("Bayesian networks and competition models, longest runs")
-    axes.legend(loc="upper left", bbox_to_anchor=(0.0, 0.92), frameon=False)
+    axes.legend(loc="center right", bbox_to_anchor=(1.0, 0.25), frameon=False)
     return figure

@@ -241,8 +241,8 @@ def beside(records: Records) -> str:
     return table(["model", "sampler", "error in seconds"], rows)
 
 
-def fields(records: Records) -> str:
-    """Make the table of lattices with fields: a row per model, errors by sweeps in a cell."""
+def short(records: Records) -> str:
+    """Make a short table: a row per model, errors by sweeps in a cell."""
     labels = list(dict.fromkeys(r["label"] for r in records))
     rows = []
     for model in models_of(records):
@@ -263,8 +263,9 @@ TABLES: dict[str, tuple[str, Callable[[Records], str]]] = {
     "large": ("large", lambda r: curves(r, ("site", "pair"))),
     "large beside the prototype": ("large", large_again),
     "torus": ("torus", torus),
-    "fields": ("fields", fields),
+    "fields": ("fields", short),
     "networks": ("networks", real),
+    "round": ("round", short),
     "competition": ("competition", real),
     "sentences": ("sentences", sentences),
     "neighbours": ("neighbours", beside),
