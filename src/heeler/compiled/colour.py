@@ -7,7 +7,7 @@ from heeler.compiled.jit import kernel
 
 @kernel
 def first_fit(pointer, index, order, colours, taken):
-    """Colour the variables of `order` one after the other with the smallest free colour; return how many colours.
+    """Give the variables of `order`, in turn, the smallest free colour; return how many colours.
 
     colours (int32) starts at -1; taken (int64, largest degree + 2) is scratch filled with -1.
     """

@@ -1,12 +1,13 @@
-"""What a variable's distribution is, given the rest: one NamedTuple of flat arrays for each way to know it.
+"""What a variable's distribution is, given the rest: a NamedTuple for each way to know it.
 
-The loops call the functions declared here; each is overloaded on the tuple's type, so a loop compiles into one
-specialised piece of code per conditional, inlined and cached on disk.
+The loops call the functions declared here; each is overloaded on the tuple's type, so a loop
+compiles into one specialised piece of code per conditional, inlined and cached on disk.
 
-Binary conditionals give (p, gain, context): P(value 1) in units of 2^-32, the log-odds in the score's fixed-point
-units, and the number of the neighbours' assignment (-1 where those are too many to be numbered). Those of K values
-return (number of values, row, whether it is tabulated): a table holds p and gain of every value side by side (one
-line of the cache), otherwise they are filled into the scratch.
+Binary conditionals give (p, gain, context): P(value 1) in units of 2^-32, the log-odds in the
+score's fixed-point units, and the number of the neighbours' assignment (-1 where those are too many
+to be numbered). Those of K values return (number of values, row, whether it is tabulated): a table
+holds p and gain of every value side by side (one line of the cache), otherwise they are filled into
+the scratch.
 """
 
 from typing import NamedTuple
@@ -20,7 +21,7 @@ from heeler.compiled.quantise import quantise_row, quantised_sigmoid
 
 
 class Sparse(NamedTuple):
-    """Binary variables on a sparse graph: a table per variable where it fits, couplings where not."""
+    """Binary variables on a sparse graph: a table for each where it fits, couplings where not."""
 
     pointer: (
         np.ndarray
@@ -38,7 +39,7 @@ class Sparse(NamedTuple):
 
 
 class Dense(NamedTuple):
-    """Binary units that all touch each other: local fields kept up to date as integers, so they never drift."""
+    """Binary units that all touch: local fields kept up to date as integers never drift."""
 
     weights: np.ndarray  # int32 (n, n), symmetric, diagonal 0
     bias: np.ndarray  # int64 (n)
@@ -69,7 +70,7 @@ class Potts(NamedTuple):
 
 
 class Factors(NamedTuple):
-    """Any factor graph: a table per variable where it fits, log factors summed on the fly where not."""
+    """Any factor graph: a table for each variable where it fits, sums of log factors where not."""
 
     cardinalities: np.ndarray  # int32 (n)
     pointer: np.ndarray  # int64 (n + 1): Markov blankets
@@ -97,7 +98,7 @@ def binary_conditional(conditional, lane, x, i, beta):
 
 
 def kary_conditional(conditional, lane, x, i, beta, scratch):
-    """Return (number of values, row, tabulated) of variable i; fill scratch.p where it is not tabulated."""
+    """Return (number of values, row, tabulated) of variable i; fill scratch.p if not tabulated."""
 
 
 def note_change(conditional, lane, i, old, new):
@@ -112,8 +113,8 @@ def is_type(value, cls):
 def _sparse(conditional, lane, x, i, beta):
     context = conditional.base[i]
     if context >= 0:
-        # Always 4 or 8 neighbours (x has a zero at place n to fill up with): a loop of varying length would cost a
-        # mispredicted branch in every update, half its time.
+        # Always 4 or 8 neighbours (x has a zero at place n to fill up with): a loop of varying
+        # length would cost a mispredicted branch in every update, half its time.
         near = conditional.near
         pattern = np.uint32(x[near[i, 0]]) | np.uint32(x[near[i, 1]]) << 1
         pattern |= np.uint32(x[near[i, 2]]) << 2 | np.uint32(x[near[i, 3]]) << 3
@@ -164,7 +165,7 @@ def _factors(conditional, lane, x, i, beta, scratch):
     tabulated = row >= 0 and conditional.table.size > 0
     if not tabulated:
         work = scratch.work
-        # The same loop for 4 and for multiples of 8, so that a constant number of values is one vector.
+        # One loop for 4, one for multiples of 8: a constant number of values is one vector.
         if count <= 4:
             for v in range(4):
                 work[v] = 0.0

@@ -1,7 +1,8 @@
 """Which value is taken: the drivers as NamedTuples of flat arrays, and how each draws.
 
-Herding adds the probability first and compares after: with a weight in fixed point the carry of one addition is the
-new value. Changing that order would make values of probability zero possible (see docs/design.md).
+Herding adds the probability first and compares after: with a weight in fixed point the carry of one
+addition is the new value. Changing that order would make values of probability zero possible (see
+docs/design.md).
 """
 
 from typing import NamedTuple
@@ -22,7 +23,7 @@ class Random(NamedTuple):
 
 
 class Quasi(NamedTuple):
-    """Choices from a completely uniformly distributed sequence, digitally shifted for each lane and position."""
+    """Choices from a completely uniformly distributed sequence, shifted by lane and position."""
 
     keys: np.ndarray  # uint64 (components)
     sequence: np.ndarray  # uint32: the generator's whole period
@@ -32,7 +33,7 @@ class Quasi(NamedTuple):
 
 
 class Herded(NamedTuple):
-    """Herding with weights in a table: keyed by the neighbours' assignment, by equal p, or by bins of p."""
+    """Herding with weights in a table: keyed by neighbours' values, by equal p, or by bins of p."""
 
     weights: np.ndarray  # uint32 (binary) or int64 (K values), (lanes, weights)
     key: np.ndarray  # int32: context -> weight, empty when they are the same
@@ -66,7 +67,7 @@ def draw_binary(driver, lane, word, i, p, context, old):
 
 
 def draw_kary(driver, lane, word, i, count, p, at, row, old):
-    """Return the new value of variable i among `count`, whose probabilities are p[at:at + count]."""
+    """Return the new value of variable i; its probabilities are p[at:at + count]."""
 
 
 def binary_credit(driver, p, new):
@@ -204,7 +205,7 @@ def _slot_kary(driver, i, count, p, at, row):
     base = driver.bin_base[i]
     slot = np.int64(0)
     if base >= 0:
-        # The bin is (likeliest value, level of its probability): the true p is added whatever the bin.
+        # The bin is (likeliest value, level of its probability); the true p is added all the same.
         top = np.int64(0)
         for v in range(1, count):
             if p[at + v] > p[at + top]:
@@ -244,7 +245,7 @@ def _draw_kary(driver, lane, word, i, count, p, at, row, old):
         return greedy
 
     def inversion(driver, lane, word, i, count, p, at, row, old):
-        # Values in a fixed order, so that nearby words give nearby values (what quasi streams need).
+        # Values in a fixed order: nearby words give nearby values (what quasi streams need).
         target = np.int64(word) >> 2
         below = np.int64(0)
         chosen = np.int64(0)

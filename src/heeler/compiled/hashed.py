@@ -1,8 +1,9 @@
-"""Herding weights in a hash map of the contexts that a run has visited: open addressing in flat arrays.
+"""Herding weights in a hash map of the contexts that a run visited: open addressing, flat arrays.
 
-A context is the assignment within a radius, or of all other variables. Its key is a Zobrist hash kept up to date
-as variables change, so looking it up costs the same whatever the radius. The map grows between calls only; a weight
-starts from a function of (lane, key), so neither growth nor the order of visits can show in a run.
+A context is the assignment within a radius, or of all other variables. Its key is a Zobrist hash
+kept up to date as variables change, so looking it up costs the same whatever the radius. The map
+grows between calls only; a weight starts from a function of (lane, key), so neither growth nor the
+order of visits can show in a run.
 """
 
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from heeler.compiled.jit import helper, kernel
 
 
 class Hashed(NamedTuple):
-    """Herding keyed by the assignment of a variable's ball, or of all others when `ball_pointer` is empty."""
+    """Herding keyed by the values in a variable's ball, or of all others: `ball_pointer` empty."""
 
     keys: np.ndarray  # uint64 (lanes, slots), 0 for empty
     weights: (
@@ -62,7 +63,7 @@ def move_context(driver, lane, i, old, new):
 
 @helper
 def first_weight(seed, key, entry, bits):
-    """Return the starting weight: one half (binary) or zero (K values), or a word of (seed, key)."""
+    """Return the first weight: one half (binary), zero (K values), or a word of (seed, key)."""
     if seed == 0:
         return np.int64(1) << 31 if bits == 32 else np.int64(0)
     return np.int64(
@@ -127,7 +128,7 @@ def rehash(keys, weights, owner, new_keys, new_weights, new_owner, width):
 
 @kernel
 def weight_gain(keys, weights, owner, start, width, out):
-    """Add (weight now - weight at the start) of every slot to out[owner * width + entry] (int64)."""
+    """Add every slot's (weight now - weight at the start) to out[owner * width + entry] (int64)."""
     bits = 32 if width == 1 else 30
     for slot in range(keys.size):
         if keys[slot] != 0:

@@ -3,8 +3,8 @@
 from numba import njit
 
 # error_model "numpy": a division that may be by zero would otherwise hold a branch and stop SIMD.
-# _nrt False: kernels allocate nothing and count no references. With counting on, every use of a tuple of arrays in
-# the inner loop pays atomic increments (measured: 95 ns an update instead of 7).
+# _nrt False: kernels allocate nothing and count no references. With counting on, every use of a
+# tuple of arrays in the inner loop pays atomic increments (measured: 95 ns an update instead of 7).
 OPTIONS = {"error_model": "numpy", "boundscheck": False, "_nrt": False}
 # Parts of kernels must be inlined: a call would copy every array descriptor of their tuples.
 INLINE = {**OPTIONS, "forceinline": True}

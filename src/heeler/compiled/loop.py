@@ -1,8 +1,8 @@
 """The one loop: passes of single-site updates of one lane at a time.
 
-A job is a lane of a component (a component is one model of a batch; usually there is one). Jobs do not touch each
-other's memory, so threads take jobs. Within a job everything is a function of (pass, position), so a run may be cut
-into calls anywhere.
+A job is a lane of a component (a component is one model of a batch; usually there is one). Jobs do
+not touch each other's memory, so threads take jobs. Within a job everything is a function of (pass,
+position), so a run may be cut into calls anywhere.
 """
 
 from typing import NamedTuple
@@ -112,7 +112,7 @@ def start_afresh(chain, conditional, driver, lane, component):
 
 @helper
 def count_state(chain, lane, component):
-    """Count the values at the end of a pass that started afresh: only they have the whole scan behind them."""
+    """Count the values after a pass that started afresh: they have a whole scan behind them."""
     for i in range(chain.variables[component], chain.variables[component + 1]):
         if chain.entry.size > 0:
             chain.sums[lane, chain.entry[i] + chain.x[lane, i]] += np.uint64(1)
@@ -125,7 +125,6 @@ def advance_binary(
     conditional, driver, scan, chain, watch, betas, first_pass, jobs, scores, done, scratch
 ):
     """Advance the jobs by betas.size passes (fewer where a driver's memory is full: see done)."""
-    components = chain.score.shape[1]
     words = scratch.words
     for job in jobs:
         lane = job % chain.x.shape[0]

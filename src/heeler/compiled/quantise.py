@@ -1,7 +1,8 @@
 """Probabilities as integers: computed once, rounded once, the same in every kernel.
 
-A binary probability is an integer in [0, 2^32] and a possible value keeps at least 1, so what is possible stays
-possible and what is impossible never happens. With K > 2 values the integers add up to exactly 2^30.
+A binary probability is an integer in [0, 2^32] and a possible value keeps at least 1, so what is
+possible stays possible and what is impossible never happens. With K > 2 values the integers add up
+to exactly 2^30.
 """
 
 import numpy as np
@@ -38,13 +39,14 @@ def bits_to_float(typingctx, bits):
 def exponential(x):
     """Return e^x to 1e-15 relative for -700 <= x <= 700 (clamped), with no branch and no table.
 
-    Own code because a library's scalar and vector versions differ in the last bit, and lanes must not show.
+    Own code because a library's scalar and vector versions differ in the last bit, and lanes must
+    not show.
     """
     x = -700.0 if x < -700.0 else x
     x = 700.0 if x > 700.0 else x
     k = (x * _LOG2E + _ROUNDER) - _ROUNDER
     r = (x - k * _LN2_HIGH) - k * _LN2_LOW
-    # Taylor coefficients 1/n!, evaluated in pairs (Estrin) for short dependency chains; |r| <= ln(2)/2.
+    # |r| <= ln(2)/2. Taylor coefficients 1/n!, in pairs (Estrin) for short dependency chains.
     r2 = r * r
     r4 = r2 * r2
     low = (1.0 + r) + r2 * (0.5 + r * (1.0 / 6.0))
@@ -65,11 +67,12 @@ def quantised_sigmoid(log_odds):
 
 @helper
 def quantise_row(log_weights, count, beta, scale, out, shares):
-    """Quantise exp(beta * log_weights[:count]), normalised, into out[:count] (int32, sum exactly 2^30).
+    """Quantise exp(beta * log_weights[:count]), normalised, into out[:count] (int32, sum 2^30).
 
-    A possible value gets at least 1; the largest takes the remainder of the rounding. The gains (log weights below the
-    largest, times scale) follow at out[count:2 * count]. log_weights is filled up with -inf to 4 or a multiple of 8
-    values, shares (int64) and out have as much room: loops of constant length become vectors, and are predicted.
+    A possible value gets at least 1; the largest takes the remainder of the rounding. The gains
+    (log weights below the largest, times scale) follow at out[count:2 * count]. log_weights is
+    filled up with -inf to 4 or a multiple of 8 values, shares (int64) and out have as much room:
+    loops of constant length become vectors, and are predicted.
     """
     if count <= 4:
         _quantise_wide(log_weights, count, 4, beta, scale, out, shares)

@@ -9,12 +9,13 @@ from heeler.compiled.conditionals import binary_conditional, is_type, kary_condi
 from heeler.compiled.jit import INLINE, part
 from heeler.compiled.words import BLOCK, DRAW_PROPOSAL, DRAW_SITE, fill_block
 
-# The lanes of a run share their scan, which costs nothing in accuracy: given the scan they are independent chains.
+# The lanes of a run share their scan, which costs nothing in accuracy: given the scan they are
+# independent chains.
 SCAN_LANE = 0xFFFFFFFF
 
 
 class Fixed(NamedTuple):
-    """The same sequence in every pass, in classes whose members do not touch each other (or one class)."""
+    """The same sequence in every pass, in classes whose members do not touch (or one class)."""
 
     order: np.ndarray  # uint32: the components' sequences, one after the other
     start: np.ndarray  # int64 (components + 1)
@@ -122,8 +123,9 @@ def _counts_visits(scan):
     return (lambda scan: True) if answer else (lambda scan: False)
 
 
-# A score follows the state as it is by now. Where the conditionals saw the state before the pass, the gain has to be
-# worked out again; in functions of their own, so that the loops hold each conditional's code once.
+# A score follows the state as it is by now. Where the conditionals saw the state before the pass,
+# the gain has to be worked out again; in functions of their own, so that the loops hold each
+# conditional's code once.
 
 
 @part
@@ -142,7 +144,7 @@ def present_gain(scan, conditional, lane, x, i, beta, gain):
 
 
 def present_row(scan, conditional, lane, x, i, beta, scratch, at):
-    """Return where the gains of variable i in the present state are; `at` is the conditional's place."""
+    """Return where variable i's gains in the present state are; `at` is the conditional's place."""
 
 
 @overload(present_gain, inline="always", jit_options=INLINE)

@@ -7,7 +7,7 @@ from heeler.compiled.jit import kernel
 
 @kernel
 def sum_blocks(weights, start, stop, width, entry, out):
-    """Add the weights of each variable, by value: out[entry[i] + v] += sum of weights[start[i] + v :: width[i]]."""
+    """Add each variable's weights by value: out[entry + v] += sum(weights[start + v :: width])."""
     for i in range(start.size):
         k = start[i]
         while k < stop[i]:

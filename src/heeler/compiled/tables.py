@@ -1,4 +1,4 @@
-"""Conditional tables: every assignment of a Markov blanket, worked out once by the loop's own arithmetic."""
+"""Conditional tables: every assignment of a Markov blanket, once, by the loop's own arithmetic."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from heeler.compiled.quantise import quantised_sigmoid
 
 @kernel
 def fill_pair_tables(pointer, base, coupling, field, beta, scale, table, gain):
-    """Tabulate P(1) and gains of binary variables with couplings (the order of sums is the loop's)."""
+    """Tabulate P(1) and gains of binary variables with couplings (sums in the loop's order)."""
     for i in range(base.size):
         if base[i] >= 0:
             first = pointer[i]
@@ -27,8 +27,8 @@ def fill_pair_tables(pointer, base, coupling, field, beta, scale, table, gain):
 def fill_rows(factors, beta, x, scratch, table):
     """Tabulate the conditionals of all variables of a factor graph that have a base.
 
-    x is scratch (n + 1 values). Assignments of the blanket that exclude every value get a row of zeros with
-    everything on the first value: no run can be in them.
+    x is scratch (n + 1 values). Assignments of the blanket that exclude every value get a row of
+    zeros with everything on the first value: no run can be in them.
     """
     for i in range(factors.base.size):
         row = factors.base[i]
@@ -64,7 +64,7 @@ def fill_rows(factors, beta, x, scratch, table):
 
 @kernel
 def fill_odds(factors, beta, scale, x, scratch, base, table, gains):
-    """Tabulate P(1) and gains of binary variables of a factor graph; bit k of a context is neighbour k."""
+    """Tabulate P(1) and gains of a factor graph's binary variables; context bit k: neighbour k."""
     work = scratch.work
     for i in range(base.size):
         first = factors.pointer[i]
@@ -89,7 +89,7 @@ def fill_odds(factors, beta, scale, x, scratch, base, table, gains):
 
 @kernel
 def most_log_odds(pointer, coupling, field, out):
-    """Store 2 (|field| + sum of |couplings|) of every variable: the largest log-odds it can have."""
+    """Store each variable's largest possible log-odds: 2 (|field| + sum of |couplings|)."""
     for i in range(field.size):
         total = abs(field[i])
         for e in range(pointer[i], pointer[i + 1]):
@@ -111,9 +111,10 @@ def turn_tables(
     log_tables,
     out,
 ):
-    """Copy each table so that the values of the variable at `position` in its scope lie side by side.
+    """Copy each table so that the values of the scope's variable at `position` lie side by side.
 
-    The other variables keep their order, the last fastest; a row takes own entries, of which the first are values.
+    The other variables keep their order, the last fastest; a row takes own entries, of which the
+    first are values.
     """
     begin = np.int64(0)
     for k in range(position.size):

@@ -1,4 +1,4 @@
-"""Whole periods of Tausworthe generators: the bit recurrence b[k + m] = XOR of b[k + i] over the taps i."""
+"""Whole periods of Tausworthe generators: b[k + m] = XOR of the bits b[k + i] over the taps i."""
 
 import numpy as np
 
@@ -9,8 +9,8 @@ from heeler.compiled.jit import kernel
 def fill_period(taps, sigma, bits, windows, out):
     """Store the outputs of one period, 32 bits each, most significant first, sigma steps apart.
 
-    taps lists the i; bits (uint8, period + 31) and windows (uint32, period) are scratch; bits starts with the
-    generator's m first bits.
+    taps lists the i; bits (uint8, period + 31) and windows (uint32, period) are scratch; bits
+    starts with the generator's m first bits.
     """
     period = out.size
     order = taps[taps.size - 1]

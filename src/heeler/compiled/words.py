@@ -1,9 +1,10 @@
 """Random words as a function of where they are used: Philox4x32-10 (Salmon et al., 2011).
 
-A word belongs to (seed, lane; pass, position in the pass, draw), never to a site and never to an order of
-evaluation, so a run gives the same bits in pieces, on any number of threads, beside any number of other lanes.
-The words of 256 consecutive positions come from 64 counters: counter number q of block b yields the words of
-positions 256 b + q, + 64, + 128 and + 192, so a SIMD loop over q stores whole vectors and never shuffles.
+A word belongs to (seed, lane; pass, position in the pass, draw), never to a site and never to an
+order of evaluation, so a run gives the same bits in pieces, on any number of threads, beside any
+number of other lanes. The words of 256 consecutive positions come from 64 counters: counter number
+q of block b yields the words of positions 256 b + q, + 64, + 128 and + 192, so a SIMD loop over q
+stores whole vectors and never shuffles.
 """
 
 import numpy as np
