@@ -32,11 +32,14 @@ def perturbed(model: heeler.Model, width: float, seed: int) -> heeler.Model:
     factors = [
         (scope, table + width * rng.normal(size=table.shape)) for scope, table in graph.factors
     ]
-    return heeler.factor_graph(model.cardinalities, factors, log=True)
+    changed = heeler.factor_graph(model.cardinalities, factors, log=True)
+    if model.evidence is None:
+        return changed
+    return changed.given({i: int(v) for i, v in enumerate(model.evidence) if v >= 0})
 
 
 def round_numbers(quick: bool) -> list[dict[str, Any]]:
-    """Measure two small networks as they are and with numbers off by one per cent.
+    """Measure some networks as they are and with numbers off by one per cent.
 
     Parameters
     ----------
@@ -50,9 +53,9 @@ def round_numbers(quick: bool) -> list[dict[str, Any]]:
     """
     known = {} if quick else dict(families.networks())
     sweeps = (1_000, 10_000, 100_000)
-    settings = [(s, sweeps) for s in (RANDOM, HERDED["neighbours"], HERDED["full"])]
+    settings = [(s, sweeps) for s in (RANDOM, HERDED["neighbours"])]
     records = []
-    for name in ("cancer", "earthquake"):
+    for name in ("cancer", "earthquake", "alarm", "alarm given 5", "insurance given 5"):
         for width in (0.0, 0.01) if name in known else ():
             records += medians(
                 f"{name}, tables {'off by 1 %' if width else 'as they are'}",

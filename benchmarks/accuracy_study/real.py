@@ -21,7 +21,7 @@ from accuracy_study.measure import (
 
 Record = dict[str, Any]
 HERDED_AUTO = Setting("herded", "auto")
-DRIVERS = (RANDOM, QUASI, HERDED_AUTO, HERDED["binned(64)"])
+DRIVERS = (RANDOM, QUASI, HERDED_AUTO, HERDED["neighbours"], HERDED["binned(64)"])
 MOST_STATES = 1 << 18  # up to which the context "full" is tried
 MOST_UPDATES = 4_000_000  # of one run; larger models stop at fewer sweeps
 
