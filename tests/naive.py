@@ -36,15 +36,19 @@ def philox_words(key, pass_number, draw, lane, count):
 
 
 def exponential(x):
-    """Return e^x in the documented arithmetic: 2^k times a Taylor polynomial in Estrin's order."""
+    """Return e^x in the documented arithmetic: 2^k times a polynomial in Estrin's order."""
     x = min(max(x, -700.0), 700.0)
     magic = 1.5 * 2.0**52
     k = (x * 1.4426950408889634 + magic) - magic
     r = (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10
     r2 = r * r
-    low = (1.0 + r) + r2 * (0.5 + r * (1.0 / 6.0))
-    middle = (1.0 / 24.0 + r * (1.0 / 120.0)) + r2 * (1.0 / 720.0 + r * (1.0 / 5040.0))
-    high = (1.0 / 40320.0 + r * (1.0 / 362880.0)) + r2 * (1.0 / 3628800.0 + r * (1.0 / 39916800.0))
+    low = (1.0 + r) + r2 * (0.5000000000000001 + r * 0.16666666666666669)
+    middle = (0.04166666666662413 + r * 0.008333333333330062) + r2 * (
+        0.0013888888917213717 + r * 0.00019841269863053618
+    )
+    high = (2.4801521295954376e-05 + r * 2.7557268459997064e-06) + r2 * (
+        2.7620088445409746e-07 + r * 2.510038549551032e-08
+    )
     return math.ldexp(low + (r2 * r2) * (middle + (r2 * r2) * high), int(k))
 
 

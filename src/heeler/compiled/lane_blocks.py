@@ -7,7 +7,14 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
-from heeler.compiled.quantise import _LN2_HIGH, _LN2_LOW, _LOG2E, _ROUNDER, BINARY_ONE
+from heeler.compiled.quantise import (
+    _LN2_HIGH,
+    _LN2_LOW,
+    _LOG2E,
+    _ROUNDER,
+    BINARY_ONE,
+    EXPONENTIAL,
+)
 from heeler.compiled.vectors import vector_operation
 
 WIDTH = 8  # lanes of a step: one 512-bit vector of log-odds, probabilities or scores
@@ -91,7 +98,8 @@ def _exponential(e, x):
     def number(value):
         return e.constant(_FLOAT, width, value)
 
-    def series(first, second):
+    def series(power):
+        first, second = EXPONENTIAL[power - 2 : power]
         return b.fadd(number(first), b.fmul(r, number(second)))
 
     x = b.select(b.fcmp_ordered("<", x, number(-700.0)), number(-700.0), x)
@@ -100,11 +108,9 @@ def _exponential(e, x):
     r = b.fsub(b.fsub(x, b.fmul(k, number(_LN2_HIGH))), b.fmul(k, number(_LN2_LOW)))
     r2 = b.fmul(r, r)
     r4 = b.fmul(r2, r2)
-    low = b.fadd(b.fadd(number(1.0), r), b.fmul(r2, series(0.5, 1.0 / 6.0)))
-    middle = b.fadd(series(1.0 / 24.0, 1.0 / 120.0), b.fmul(r2, series(1.0 / 720.0, 1.0 / 5040.0)))
-    high = b.fadd(
-        series(1.0 / 40320.0, 1.0 / 362880.0), b.fmul(r2, series(1.0 / 3628800.0, 1.0 / 39916800.0))
-    )
+    low = b.fadd(b.fadd(number(1.0), r), b.fmul(r2, series(2)))
+    middle = b.fadd(series(4), b.fmul(r2, series(6)))
+    high = b.fadd(series(8), b.fmul(r2, series(10)))
     y = b.fadd(low, b.fmul(r4, b.fadd(middle, b.fmul(r4, high))))
     words = ir.VectorType(_WORD, width)
     power = b.add(b.fptosi(k, words), e.constant(_WORD, width, 1023))

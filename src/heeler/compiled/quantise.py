@@ -23,6 +23,14 @@ _ROUNDER = (
 )
 _LN2_HIGH = 6.93147180369123816490e-01
 _LN2_LOW = 1.90821492927058770002e-10
+# e^r = 1 + r + sum of these r^2, r^3, ... r^11 on |r| <= ln(2)/2: interpolated at the Chebyshev
+# nodes, relative error 1.6e-17; Taylor's polynomial of this degree is off by 9e-15 at the ends.
+_E2, _E3 = 0.5000000000000001, 0.16666666666666669
+_E4, _E5 = 0.04166666666662413, 0.008333333333330062
+_E6, _E7 = 0.0013888888917213717, 0.00019841269863053618
+_E8, _E9 = 2.4801521295954376e-05, 2.7557268459997064e-06
+_E10, _E11 = 2.7620088445409746e-07, 2.510038549551032e-08
+EXPONENTIAL = (_E2, _E3, _E4, _E5, _E6, _E7, _E8, _E9, _E10, _E11)
 
 
 @intrinsic
@@ -46,12 +54,12 @@ def exponential(x):
     x = 700.0 if x > 700.0 else x
     k = (x * _LOG2E + _ROUNDER) - _ROUNDER
     r = (x - k * _LN2_HIGH) - k * _LN2_LOW
-    # |r| <= ln(2)/2. Taylor coefficients 1/n!, in pairs (Estrin) for short dependency chains.
+    # |r| <= ln(2)/2. Terms in pairs (Estrin) for short dependency chains.
     r2 = r * r
     r4 = r2 * r2
-    low = (1.0 + r) + r2 * (0.5 + r * (1.0 / 6.0))
-    middle = (1.0 / 24.0 + r * (1.0 / 120.0)) + r2 * (1.0 / 720.0 + r * (1.0 / 5040.0))
-    high = (1.0 / 40320.0 + r * (1.0 / 362880.0)) + r2 * (1.0 / 3628800.0 + r * (1.0 / 39916800.0))
+    low = (1.0 + r) + r2 * (_E2 + r * _E3)
+    middle = (_E4 + r * _E5) + r2 * (_E6 + r * _E7)
+    high = (_E8 + r * _E9) + r2 * (_E10 + r * _E11)
     y = low + r4 * (middle + r4 * high)
     return y * bits_to_float((np.int64(k) + 1023) << 52)
 
