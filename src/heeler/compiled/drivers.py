@@ -52,6 +52,22 @@ class Tijdeman(NamedTuple):
     bins: int
 
 
+class Metropolis(NamedTuple):
+    """A value other than the present one, each as likely, accepted or not: Metropolis."""
+
+    keys: np.ndarray  # uint64 (components)
+    moves: (
+        np.ndarray
+    )  # int64 (lanes, 8): accepted proposals at column 0, a cache line for each lane
+
+
+class Modified(NamedTuple):
+    """Never the present value where that can be helped: Liu's modified Gibbs sampler."""
+
+    keys: np.ndarray  # uint64 (components)
+    moves: np.ndarray  # as in Metropolis
+
+
 class Greedy(NamedTuple):
     """The likeliest value, the present one in a tie: iterated conditional modes."""
 
@@ -104,7 +120,7 @@ def _fill_quasi(driver, out, component, pass_number, lane, block):
 
 @overload(fill, inline="always", jit_options=INLINE)
 def _fill(driver, out, component, pass_number, lane, block):
-    if is_type(driver, Random):
+    if is_type(driver, Random) or is_type(driver, Metropolis) or is_type(driver, Modified):
 
         def random(driver, out, component, pass_number, lane, block):
             fill_block(out, 0, driver.keys[component], pass_number, DRAW_VALUE, lane, block)
@@ -131,6 +147,63 @@ def _slot_binary(driver, i, p, context):
     return np.int64(driver.key[context]) if driver.key.size > 0 else context
 
 
+@helper
+def accepted_share(mine, other, one):
+    """Return `one` times min(1, other / mine), rounded down: the share of accepted proposals."""
+    # Both are at most `one`, so the quotient is exact enough in double precision, and the same
+    # everywhere: division is correctly rounded.
+    return one if other >= mine else np.int64(np.float64(other) / np.float64(mine) * one)
+
+
+@helper
+def _metropolis_binary(driver, lane, word, p, old):
+    one = np.int64(1) << 32
+    mine = p if old == 1 else one - p
+    moved = np.int64(word) < accepted_share(mine, one - mine, one)
+    driver.moves[lane, 0] += np.int64(moved)
+    return np.int64(1) - old if moved else np.int64(old)
+
+
+@helper
+def _metropolis_kary(driver, lane, word, count, p, at, old):
+    # One word proposes and decides: with K - 1 others, word (K - 1) / 2^32 is the number of one
+    # of them and a fraction that is uniform and independent of it, but for one step of the word.
+    if count < 2:
+        return np.int64(old)
+    scaled = np.int64(word) * (count - 1)
+    other = scaled >> 32
+    other = other + 1 if other >= old else other
+    one = np.int64(1) << 32
+    share = accepted_share(np.int64(p[at + old]), np.int64(p[at + other]), one)
+    moved = (scaled & (one - 1)) < share
+    driver.moves[lane, 0] += np.int64(moved)
+    return other if moved else np.int64(old)
+
+
+@helper
+def modified_share(mine, other, one):
+    """Return `one` times other / max(one - mine, one - other): Liu's chance to go there."""
+    rest = one - (mine if mine < other else other)
+    return np.int64(np.float64(other) / np.float64(rest) * one) if rest > 0 else np.int64(0)
+
+
+@helper
+def _modified_kary(driver, lane, word, count, p, at, old):
+    one = np.int64(1) << 30
+    target = np.int64(word) >> 2
+    below = np.int64(0)
+    chosen = np.int64(old)
+    # The present value takes what the others leave: the chances of the others come first.
+    for v in range(count):
+        if v != old:
+            before = below
+            below += modified_share(np.int64(p[at + old]), np.int64(p[at + v]), one)
+            if before <= target < below:
+                chosen = np.int64(v)
+    driver.moves[lane, 0] += np.int64(chosen != old)
+    return chosen
+
+
 @overload(draw_binary, inline="always", jit_options=INLINE)
 def _draw_binary(driver, lane, word, i, p, context, old):
     if is_type(driver, Herded):
@@ -151,6 +224,11 @@ def _draw_binary(driver, lane, word, i, p, context, old):
             return np.int64(1) if p > np.int64(1) << 31 else np.int64(0)
 
         return greedy
+    if is_type(driver, Metropolis) or is_type(driver, Modified):
+        # With two values both rules flip with probability min(1, p' / p).
+        return lambda driver, lane, word, i, p, context, old: _metropolis_binary(
+            driver, lane, word, p, old
+        )
     return lambda driver, lane, word, i, p, context, old: (
         np.int64(1) if np.int64(word) < p else np.int64(0)
     )
@@ -243,6 +321,14 @@ def _draw_kary(driver, lane, word, i, count, p, at, row, old):
             return chosen
 
         return greedy
+    if is_type(driver, Metropolis):
+        return lambda driver, lane, word, i, count, p, at, row, old: _metropolis_kary(
+            driver, lane, word, count, p, at, old
+        )
+    if is_type(driver, Modified):
+        return lambda driver, lane, word, i, count, p, at, row, old: _modified_kary(
+            driver, lane, word, count, p, at, old
+        )
 
     def inversion(driver, lane, word, i, count, p, at, row, old):
         # Values in a fixed order: nearby words give nearby values (what quasi streams need).
