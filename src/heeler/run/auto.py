@@ -51,6 +51,11 @@ def choose(
                 f"The 'context' parameter is for the herded driver. The driver is {driver.name!r}."
             )
         return driver, scan, None, tuple(chosen)
+    if driver.context is not None and "context" not in chosen:
+        raise ValueError(
+            "Give the 'context' parameter or the driver's own context, not both. "
+            f"Got {options['context']!r} and {driver.context!r}."
+        )
     wanted = options["context"] if driver.context is None else driver.context
     context = as_context(wanted)
     if context is None:
@@ -67,9 +72,10 @@ def _is_auto(value: Any) -> bool:
 
 
 def _auto_driver(model: Model, keep: Keep, temperature: float | NDArray[np.float64]) -> Driver:
-    """Herd for marginals and best states; choose at random for states, joints, and where herding is known to lose."""
+    """Herd for marginals and best states; draw for states, joints, and where herding loses."""
     wants_states = keep.samples or keep.joint or bool(keep.functions)
-    # Deterministic tables and homogeneous lattices without fields are herding's worst cases (docs/accuracy.md).
+    # Deterministic tables and homogeneous lattices without fields are herding's worst cases
+    # (docs/accuracy.md).
     field: Any = getattr(model, "field", None)
     homogeneous = model.kind == "lattice" and field is not None and not np.any(field)
     random = wants_states or model.has_zeros or homogeneous or isinstance(temperature, np.ndarray)
@@ -97,6 +103,12 @@ def warn_of(model: Model, settings: Settings) -> None:
                 "The Jacobi scan updates all variables at once, so its pairs and joints are wrong. "
                 "Use scan='chromatic' to update many variables together and exactly."
             )
+        if model.has_zeros:
+            raise ValueError(
+                "The Jacobi scan updates all variables at once, so it would leave the support of a "
+                "model with zeros. Use scan='chromatic' to update many variables together and "
+                "exactly."
+            )
         warnings.warn(
             "The Jacobi scan is approximate: it does not leave the distribution invariant. "
             "scan='chromatic' is exact and updates whole colour classes together.",
@@ -104,7 +116,8 @@ def warn_of(model: Model, settings: Settings) -> None:
         )
     if isinstance(settings.driver, Herded) and not settings.scan.deterministic:
         warnings.warn(
-            f"Herding loses its advantage with the random scan {settings.scan.name!r}: use scan='systematic'.",
+            f"Herding loses its advantage with the random scan {settings.scan.name!r}: use "
+            "scan='systematic'.",
             stacklevel=5,
         )
 
@@ -130,7 +143,8 @@ def warn_of_stuck(model: Model, columns: NDArray[np.float64], session: Any) -> N
     if session.passes < 16 or not certain.any() or session.settings.driver.name == "greedy":
         return
     warnings.warn(
-        f"{int(certain.sum())} probabilities came out as exactly 0 or 1. This model has zeros, and single-site moves "
-        "may never leave one part of its support: the error bars do not cover that. Compare with heeler.exact.",
+        f"{int(certain.sum())} probabilities came out as exactly 0 or 1. This model has zeros, and "
+        "single-site moves may never leave one part of its support: the error bars do not cover "
+        "that. Compare with heeler.exact.",
         stacklevel=6,
     )

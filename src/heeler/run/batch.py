@@ -8,7 +8,6 @@ import numpy as np
 
 from heeler.driver import Greedy, Herded, Random, as_driver
 from heeler.driver.contexts import Binned, Neighbours, as_context
-from heeler.estimate.spread import across_lanes
 from heeler.model.base import Model
 from heeler.model.start import first_state
 from heeler.model.union import component_scores, unite
@@ -18,6 +17,7 @@ from heeler.run.interrupt import Interrupt
 from heeler.run.result import Best, Errors, Marginals, Pairs, Run
 from heeler.run.session import Limits
 from heeler.run.settings import Settings
+from heeler.run.spread import across_lanes
 from heeler.scan import Reversed
 
 BATCH_CHUNK_SECONDS = 0.2  # longer than a run's chunk: each model is in the cache once a chunk

@@ -45,7 +45,14 @@ def build_engine(model: Model, settings: Settings, states: NDArray[Any], sweeps:
         See the engine's contract in the design page.
     """
     engine = _lattice_engine(model, settings, states)
-    return engine if engine is not None else _general_engine(model, settings, states, sweeps)
+    if engine is not None:
+        return engine
+    if isinstance(settings.driver, Herded) and settings.driver.bits == 16:
+        raise ValueError(
+            "The 'bits' parameter may be 16 only on a lattice with context='shared', with neither "
+            "evidence, pairs nor a schedule. Use bits=32."
+        )
+    return _general_engine(model, settings, states, sweeps)
 
 
 def _lattice_engine(model: Model, settings: Settings, states: NDArray[Any]) -> Any:
@@ -61,7 +68,7 @@ def _lattice_engine(model: Model, settings: Settings, states: NDArray[Any]) -> A
         and settings.context in (None, "shared", "neighbours")
         and not isinstance(driver, Quasi)
         and not (isinstance(driver, Herded) and driver.rule == "tijdeman")
-        and model.n_variables >= LATTICE_SITES
+        and (model.n_variables >= LATTICE_SITES or getattr(driver, "bits", 32) == 16)
     )
     if not plain:
         return None
@@ -74,9 +81,9 @@ def _lattice_engine(model: Model, settings: Settings, states: NDArray[Any]) -> A
         "context": settings.context or "shared",
         "bits": bits,
     }
-    if refusal(model, **what) is not None:
-        return None
     lattice: Any = model
+    if refusal(lattice, **what) is not None:
+        return None
     more: dict[str, Any] = {}
     if isinstance(driver, Random):
         more["generator"] = driver.generator
@@ -88,7 +95,7 @@ def _lattice_engine(model: Model, settings: Settings, states: NDArray[Any]) -> A
         more["initial_weights"] = lambda contexts: (
             first_weights(True, settings.lanes, contexts, random, key) >> np.uint32(32 - bits)
         ).astype(f"uint{bits}")
-    temperature = settings.temperature
+    temperature: Any = settings.temperature  # one number, as `beta` is not None
     return LatticeEngine(
         lattice, states, key=settings.seed, temperature=temperature, **what, **more
     )
@@ -146,12 +153,14 @@ def lowered_for(model: Model, settings: Settings, scan: Any) -> Any:
     from heeler.kernel.choice import in_classes
     from heeler.kernel.lowered import lower, lower_couplings
 
-    contexts = isinstance(settings.driver, Herded) and not settings.context.startswith(
+    context = settings.context or ""  # only herding has one
+    contexts = isinstance(settings.driver, Herded) and not context.startswith(
         ("binned", "radius", "full")
-    )  # type: ignore[union-attr]
+    )
     kind = model.kind
     if isinstance(settings.scan, Jacobi) and kind in ("boltzmann", "rbm"):
-        # Kept local fields belong to one order of updates; all at once goes through the factor graph.
+        # Kept local fields belong to one order of updates; all at once goes through the factor
+        # graph.
         model, kind = model.to_factor_graph(), "factor_graph"
     if kind in ("boltzmann", "rbm"):  # keeps fields for every lane, so it belongs to the run
         return lower(model, settings.beta, settings.lanes, contexts)
@@ -239,7 +248,8 @@ def _quasi(settings: Settings, steps: int, keys: NDArray[np.uint64], sweeps: int
 
     if sweeps is None:
         raise ValueError(
-            "The quasi driver needs 'sweeps': it must run a generator's whole period, e.g. sweeps=2**13."
+            "The quasi driver needs 'sweeps': it must run a generator's whole period, e.g. "
+            "sweeps=2**13."
         )
     degree, with_zero = degree_for(sweeps)
     sequence = period_of(degree)

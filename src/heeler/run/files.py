@@ -42,6 +42,12 @@ def write_run(
         raise
 
 
+def _check_format(settings: dict[str, Any]) -> None:
+    """Take the format out of the settings; refuse another one."""
+    if settings.pop("format") != FORMAT:
+        raise ValueError("another format")
+
+
 def read_run(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Read what `write_run` wrote.
 
@@ -61,8 +67,7 @@ def read_run(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, ND
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         settings = json.loads(arrays.pop(_SETTINGS).tobytes())
-        if settings.pop("format") != FORMAT:
-            raise ValueError("another format")
+        _check_format(settings)
     except FileNotFoundError:
         raise
     except (

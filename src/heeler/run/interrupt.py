@@ -3,7 +3,7 @@
 import signal
 import threading
 from types import FrameType
-from typing import Any
+from typing import Any, Self
 
 
 class Interrupt:
@@ -18,7 +18,7 @@ class Interrupt:
         self._old: Any = None
         self._watching = False
 
-    def __enter__(self) -> "Interrupt":
+    def __enter__(self) -> Self:
         """Take the signal over."""
         if threading.current_thread() is threading.main_thread():
             self._old = signal.signal(signal.SIGINT, self._press)

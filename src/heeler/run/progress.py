@@ -43,7 +43,8 @@ class Progress:
             if self.wanted is None and not sys.stderr.isatty():
                 self.next_look = float("inf")
                 return
-            self._open()
+            self.bar = self._open()
+            self.task = self.bar.add_task("", total=1.0, rate="", left="")
         elapsed = now - self.begin
         share = self._share(session, elapsed)
         updates = session.rate * len(session.model.free) * session.engine.lanes
@@ -67,13 +68,13 @@ class Progress:
             shares.append(elapsed / self.limits.seconds)
         return min(max(shares, default=0.0), 1.0)
 
-    def _open(self) -> None:
-        """Draw the bar."""
+    def _open(self) -> Any:
+        """Draw an empty bar."""
         from rich.console import Console
         from rich.progress import BarColumn, TextColumn
         from rich.progress import Progress as Bar
 
-        self.bar = Bar(
+        bar = Bar(
             TextColumn("{task.description}"),
             BarColumn(),
             TextColumn("{task.percentage:>3.0f}%"),
@@ -83,8 +84,8 @@ class Progress:
             transient=True,
             auto_refresh=False,
         )
-        self.bar.start()
-        self.task = self.bar.add_task("", total=1.0, rate="", left="")
+        bar.start()
+        return bar
 
     def close(self) -> None:
         """Take the bar away."""

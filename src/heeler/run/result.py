@@ -183,7 +183,8 @@ class Best:
 
     def __repr__(self) -> str:
         """Show the score and the beginning of the state."""
-        return f"Best(log_score={self.log_score:.6g}, state={np.array2string(self.state, threshold=20)})"
+        state = np.array2string(self.state, threshold=20)
+        return f"Best(log_score={self.log_score:.6g}, state={state})"
 
 
 class Average:
@@ -243,15 +244,17 @@ class Run:
         kept = self.__dict__.get("_kept")
         if kept is None:
             raise AttributeError('no states were kept: call heeler.sample(..., keep="samples")')
+        if not kept:
+            return np.empty((self.settings["chains"], 0, self.model.n_variables), np.uint8)
         return np.stack(kept, axis=1)
 
     def __repr__(self) -> str:
         """Say what was run and how well."""
         s = self.stats
         return (
-            f"Run({self.model!r}: {self.settings['driver']}, {self.settings['scan']} scan, {s['sweeps']} sweeps x "
-            f"{self.settings['chains']} chains in {s['seconds']:.3g} s, {s['updates_per_second']:.3g} updates/s; "
-            f"errors: {self.errors!r})"
+            f"Run({self.model!r}: {self.settings['driver']}, {self.settings['scan']} scan, "
+            f"{s['sweeps']} sweeps x {self.settings['chains']} chains in {s['seconds']:.3g} s, "
+            f"{s['updates_per_second']:.3g} updates/s; errors: {self.errors!r})"
         )
 
     def resume(
@@ -304,6 +307,6 @@ class Run:
         InferenceData or DataTree
             Whatever the installed ArviZ makes.
         """
-        from heeler.io.arviz import to_arviz
+        from heeler.run.arviz import to_arviz
 
         return to_arviz(self)

@@ -19,6 +19,8 @@ from heeler.run.settings import Settings, as_keep, as_temperature
 
 PROCESSORS = os.cpu_count() or 1
 
+MOST_CHAINS = (1 << 32) - 1
+
 
 def sample(
     models: Any,
@@ -115,7 +117,7 @@ def sample(
         "context": context,
         "burn_in": whole("burn_in", burn_in, 0),
         "thin": whole("thin", thin, 1),
-        "chains": whole("chains", chains, 1),
+        "chains": _chains(chains),
         "temperature": temperature,
         "keep": keep,
         "init": init,
@@ -129,11 +131,13 @@ def sample(
             first = models
             models = [first.given(e) for e in evidence]
         else:
-            model = models if evidence is None else models.given(evidence)
+            clamped: Any = evidence  # `given` says what is wrong with it
+            model = models if evidence is None else models.given(clamped)
             return sample_one(model, options, limits, progress, checkpoint)
     elif evidence is not None:
         raise ValueError(
-            "With a list of models, put the evidence into the models: [m.given({...}) for m in models]."
+            "With a list of models, put the evidence into the models: [m.given({...}) for m in "
+            "models]."
         )
     return _sample_many(models, options, limits, progress, checkpoint)
 
@@ -144,7 +148,8 @@ def _sample_many(
     """Sample a list of models."""
     if not isinstance(models, Sequence) or not all(isinstance(m, Model) for m in models):
         raise TypeError(
-            f"The 'models' parameter must be a model or a list of models. Got {type(models)!r} instead."
+            f"The 'models' parameter must be a model or a list of models. Got {type(models)!r} "
+            "instead."
         )
     if checkpoint is not None:
         raise ValueError(
@@ -205,12 +210,25 @@ def as_limits(sweeps: Any, seconds: Any, error: Any) -> Limits:
         sweeps = whole("sweeps", sweeps, 1)
     for name, value in (("seconds", seconds), ("error", error)):
         if value is not None and (
-            isinstance(value, (bool, str)) or not np.isfinite(value) or value <= 0
+            isinstance(value, bool)
+            or not isinstance(value, (int, float, np.number))
+            or not np.isfinite(value)
+            or value <= 0
         ):
             raise ValueError(
                 f"The '{name}' parameter must be a positive number. Got {value!r} instead."
             )
     return Limits(sweeps, seconds, error)
+
+
+def _chains(chains: Any) -> int:
+    """Check the number of chains: words know a lane by 32 bits, and the last one is the scan's."""
+    count = whole("chains", chains, 1)
+    if count >= MOST_CHAINS:
+        raise ValueError(
+            f"The 'chains' parameter must be below {MOST_CHAINS}. Got {count} instead."
+        )
+    return count
 
 
 def whole(name: str, value: Any, least: int) -> int:
@@ -234,7 +252,8 @@ def whole(name: str, value: Any, least: int) -> int:
         raise TypeError(f"The '{name}' parameter must be a whole number. Got {value!r} instead.")
     if value < least or value >= 1 << 64:
         raise ValueError(
-            f"The '{name}' parameter must be a whole number of at least {least}. Got {value} instead."
+            f"The '{name}' parameter must be a whole number of at least {least}. Got {value} "
+            "instead."
         )
     return int(value)
 
@@ -288,6 +307,13 @@ def drive(session: Session, limits: Limits, progress: Any, checkpoint: Any) -> R
     Run
         The result.
     """
+    only_error = limits.error is not None and limits.sweeps is None and limits.seconds is None
+    alone = session.batches is None and session.engine.lanes < 2
+    if only_error and (alone or session.settings.driver.name == "greedy"):
+        raise ValueError(
+            "The 'error' parameter would never be reached: this run has no error bars. "
+            "Use more chains and a driver that averages, or give sweeps=... or seconds=... too."
+        )
     watchers: list[Any] = []
     bar = None
     if progress is not False:
@@ -327,13 +353,15 @@ def resume(run: Run, sweeps: Any, seconds: Any, error: Any, progress: Any, check
     session = run._session
     if session is None:
         raise ValueError(
-            "This run has nothing to continue: all its variables are clamped, or it was one of a batch."
+            "This run has nothing to continue: all its variables are clamped, or it was one of a "
+            "batch."
         )
     if session.engine.passes != run._passes:
         raise ValueError("This run has been continued already: resume the run that came of it.")
     if session.settings.driver.name == "quasi":
         raise ValueError(
-            "A quasi run takes a generator's whole period and cannot be lengthened: start a longer one."
+            "A quasi run takes a generator's whole period and cannot be lengthened: start a longer "
+            "one."
         )
     if limits.sweeps is not None:
         limits.sweeps += session.passes
@@ -407,7 +435,11 @@ def first_states(model: Model, init: Any, settings: Settings) -> NDArray[Any]:
             f"The 'init' parameter must have shape ({model.n_variables},) or "
             f"({settings.lanes}, {model.n_variables}). Got {np.shape(init)} instead."
         )
-    if np.isneginf(model.log_score(states)).any():
+    try:
+        scores = model.log_score(states)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"The 'init' parameter must hold states of the model: {error}") from None
+    if np.isneginf(scores).any():
         raise ValueError(
             "The 'init' parameter must be a possible state. Got one of probability zero."
         )

@@ -40,7 +40,8 @@ class Checkpoint:
             or not seconds > 0
         ):
             raise ValueError(
-                f"The 'checkpoint' parameter must be a file or (file, seconds). Got {where!r} instead."
+                "The 'checkpoint' parameter must be a file or (file, seconds). "
+                f"Got {where!r} instead."
             )
         self.path = Path(path)
         if not self.path.parent.is_dir():

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heeler.driver import Random
-from heeler.estimate.batches import Batches
 from heeler.model.base import Model
+from heeler.run.batch_means import Batches
 from heeler.run.interrupt import Interrupt
 from heeler.run.settings import Settings
 from heeler.run.trace import Trace
@@ -152,7 +152,7 @@ class Session:
         label : str
             What they cover.
         """
-        from heeler.estimate.spread import across_lanes
+        from heeler.run.spread import across_lanes
 
         driver = self.settings.driver.name
         engine = self.engine
@@ -161,13 +161,14 @@ class Session:
             return np.full(len(visits), np.nan), "none: a greedy run does not average"
         if self.batches is not None and self.batches.count >= 4:
             return self.batches.errors(), (
-                f"standard error from {self.batches.count} batches of {self.batches.length} passes in "
-                f"{engine.lanes} chains; covers noise and autocorrelation within a batch"
+                f"standard error from {self.batches.count} batches of {self.batches.length} passes "
+                f"in {engine.lanes} chains; covers noise and autocorrelation within a batch"
             )
         if engine.rows < 2:
             return np.full(len(visits), np.nan), "none: one chain alone has no spread; use chains=4"
+        groups = "chains" if engine.rows == engine.lanes else "groups of chains"
         covers = {
-            "random": f"independent {'chains' if engine.rows == engine.lanes else 'groups of chains'}; covers noise",
+            "random": f"independent {groups}; covers noise",
             "quasi": "random shifts; covers the whole error",
             "herded": "replicates with other first weights; shows spread and not herding's bias",
         }[driver]
@@ -197,7 +198,7 @@ class Session:
         self._after(first)
 
     def _length(self, limits: Limits, begin: float) -> int:
-        """Choose the passes of the next chunk: to the next event, but no longer than a chunk should take."""
+        """Choose the passes of the next chunk: to the next event, within a chunk's time."""
         engine = self.engine
         burn_in = self.settings.burn_in
         done = engine.passes
@@ -249,8 +250,9 @@ class Session:
         self.kept += 1
         if self.settings.keep.samples:
             self.samples.append(states)
+        states.setflags(write=False)  # a function only looks
         for name, function in self.settings.keep.functions.items():
-            values = np.asarray(function(states), np.float64).reshape(self.engine.lanes, -1)
+            values = self._values(name, function(states))
             if name not in self.function_sums:
                 self.function_sums[name] = np.zeros(values.shape)
                 self.function_batches[name] = Batches(*values.shape)
@@ -259,6 +261,24 @@ class Session:
             batches = self.function_batches[name]
             if self.kept % batches.length == 0:
                 batches.add(total, np.full(total.shape[1], self.kept))
+
+    def _values(self, name: str, answer: Any) -> NDArray[np.float64]:
+        """Check what a user's function gave: a row for every lane, as many numbers every time."""
+        lanes = self.engine.lanes
+        try:
+            values = np.asarray(answer, np.float64)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"The function {name!r} must give numbers. Got {answer!r:.80} instead."
+            ) from None
+        width = self.function_sums[name].shape[1] if name in self.function_sums else None
+        fits = values.ndim in (1, 2) and len(values) == lanes
+        if not fits or (width is not None and values.size != lanes * width):
+            raise ValueError(
+                f"The function {name!r} must give an array of shape ({lanes},) or ({lanes}, d): a "
+                f"row for every chain. Got shape {values.shape} instead."
+            )
+        return values.reshape(lanes, -1)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Give everything needed to go on."""

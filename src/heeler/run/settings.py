@@ -62,17 +62,24 @@ def as_keep(keep: Any, model: Model) -> Keep:
     if isinstance(keep, str):
         keep = {keep: True}
     elif not isinstance(keep, Mapping):
-        keep = dict.fromkeys(keep, True)
+        try:
+            keep = dict.fromkeys(keep, True)
+        except TypeError:
+            raise TypeError(
+                f"The 'keep' parameter must be a name, several names or a mapping. Got {keep!r} "
+                "instead."
+            ) from None
     unknown = set(keep) - set(_KEEP)
     if unknown:
         raise ValueError(
-            f"The 'keep' parameter must name some of {', '.join(_KEEP)}. Got {sorted(unknown)!r} instead."
+            f"The 'keep' parameter must name some of {', '.join(_KEEP)}. Got {sorted(unknown)!r} "
+            "instead."
         )
     functions = keep.get("functions") or {}
     if not isinstance(functions, Mapping) or not all(callable(f) for f in functions.values()):
         raise TypeError(
-            f"The 'functions' of the 'keep' parameter must map names to functions of a batch of states (lanes, n). "
-            f"Got {functions!r} instead."
+            "The 'functions' of the 'keep' parameter must map names to functions of a batch of "
+            f"states (lanes, n). Got {functions!r} instead."
         )
     return Keep(
         bool(keep.get("samples")),
@@ -96,7 +103,8 @@ def _pairs(wanted: Any, model: Model) -> NDArray[np.int64]:
         )
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"The 'pairs' of the 'keep' parameter must be 'edges' or a list of pairs of variables: {error}"
+            "The 'pairs' of the 'keep' parameter must be 'edges' or a list of pairs of variables: "
+            f"{error}"
         ) from None
     if (pairs[:, 0] == pairs[:, 1]).any():
         raise ValueError(
@@ -112,8 +120,8 @@ def _joint(keep: Mapping[str, Any], model: Model) -> bool:
     states = float(np.prod(np.asarray(model.cardinalities, np.float64)))
     if states > MOST_JOINT_STATES:
         raise ValueError(
-            f"The joint histogram needs a model of at most {MOST_JOINT_STATES} states. This one has {states:.3g}: "
-            "keep pairs or functions instead."
+            f"The joint histogram needs a model of at most {MOST_JOINT_STATES} states. This one "
+            f"has {states:.3g}: keep pairs or functions instead."
         )
     return True
 
@@ -203,10 +211,15 @@ def as_temperature(temperature: Any, sweeps: int | None) -> float | NDArray[np.f
                 "A function as 'temperature' needs 'sweeps': give the number of passes."
             )
         temperature = [temperature(k) for k in range(sweeps)]
-    array = np.asarray(temperature, np.float64)
-    if array.ndim > 1 or array.size == 0 or not np.isfinite(array).all() or (array <= 0).any():
+    try:
+        array = np.asarray(temperature, np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    with np.errstate(divide="ignore", over="ignore"):
+        fine = np.isfinite(array) & np.isfinite(1.0 / array) & (array > 0)
+    if array.ndim > 1 or array.size == 0 or not fine.all():
         raise ValueError(
-            f"The 'temperature' parameter must be a positive number, one a pass, or a function of the pass. "
-            f"Got {temperature!r} instead."
+            "The 'temperature' parameter must be a positive number, one a pass, or a function of "
+            f"the pass. Got {temperature!r} instead."
         )
     return float(array) if array.ndim == 0 else array

@@ -38,7 +38,9 @@ class State:
     def engine(self) -> Any:
         """The running chains; an error where they have gone on without this state."""
         if self._engine is None:
-            raise ValueError("This state has been advanced: use the state that came of it, or copy() before.")
+            raise ValueError(
+                "This state has been advanced: use the state that came of it, or copy() before."
+            )
         return self._engine
 
     @property

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import heeler
-from heeler.io.arviz import to_arviz
+from heeler.run.arviz import to_arviz
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,10 @@ MOST_BATCHES = 16
 
 
 class Batches:
-    """Means of consecutive stretches of a run; when there are 16, neighbours merge and lengths double.
+    """Means of consecutive stretches of a run; once there are 16, neighbours merge.
 
-    Lengths double at fixed numbers of passes, so a run in pieces has the batches of an unbroken one.
+    So lengths double, at fixed numbers of passes: a run in pieces has the batches of an unbroken
+    one.
 
     Parameters
     ----------

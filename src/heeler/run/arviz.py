@@ -78,7 +78,7 @@ def to_arviz(run: Run) -> Any:
             f"first was due, after {run.settings['thin']} sweeps."
         )
     try:
-        import arviz
+        import arviz  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         raise ImportError(
             "to_arviz needs ArviZ, which is not installed: pip install 'heeler[arviz]'"
