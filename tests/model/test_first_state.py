@@ -5,8 +5,7 @@ import pytest
 
 import heeler
 from heeler.model import NoStateFound, first_state, start
-
-from .zoo import ZOO, all_states
+from zoo import ZOO, all_states
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import heeler
-
-from .zoo import ZOO
+from zoo import ZOO
 
 RAIN = {
     "cardinalities": [2, 3],

@@ -5,8 +5,7 @@ import pytest
 
 import heeler
 from heeler.model import FactorGraph, Lattice
-
-from .zoo import ZOO, all_states
+from zoo import ZOO, all_states
 
 SEEDS = range(4)
 
