@@ -16,6 +16,8 @@ from types import ModuleType
 from typing import Any
 
 SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}[ ]*$", re.MULTILINE)
+# What users do not construct says who does.
+MADE_BY = re.compile(r"\bmade by `heeler\.(\w+)`")
 # A parameter's line stands at the margin: "name : type", "first, second : type", "*args", "name".
 ENTRY = re.compile(r"^(\*{0,2}\w+(?:, ?\*{0,2}\w+)*)[ ]*(?::.*)?$", re.MULTILINE)
 
@@ -121,6 +123,9 @@ def check_class(name: str, cls: type) -> Iterator[str]:
     if cls.__init__ is object.__init__ or issubclass(cls, BaseException):
         if not (cls.__doc__ or "").strip():
             yield f"{name}: no docstring"
+    elif made := MADE_BY.search((cls.__doc__ or "").partition("\n")[0]):
+        if made[1] not in importlib.import_module("heeler").__all__:
+            yield f"{name}: made by heeler.{made[1]}, which does not exist"
     else:
         yield from check_callable(name, cls, cls.__doc__)
     for member in dir(cls):

@@ -50,7 +50,8 @@ class Binned(Context):
         """Check the number of bins."""
         if not isinstance(self.bins, int) or not 1 <= self.bins <= 65536:
             raise ValueError(
-                f"The 'bins' parameter must be a whole number from 1 to 65536. Got {self.bins!r} instead."
+                "The 'bins' parameter must be a whole number from 1 to 65536. "
+                f"Got {self.bins!r} instead."
             )
 
     @property
@@ -61,7 +62,7 @@ class Binned(Context):
 
 @dataclass(frozen=True)
 class Radius(Context):
-    """Key by the assignment of all variables within a distance; contexts are kept as they are visited.
+    """Key by the assignment of all variables within a distance; a context is kept when visited.
 
     Parameters
     ----------
@@ -75,7 +76,8 @@ class Radius(Context):
         """Check the radius."""
         if not isinstance(self.radius, int) or self.radius < 1:
             raise ValueError(
-                f"The 'radius' parameter must be a whole number of at least 1. Got {self.radius!r} instead."
+                "The 'radius' parameter must be a whole number of at least 1. "
+                f"Got {self.radius!r} instead."
             )
 
     @property
@@ -86,7 +88,7 @@ class Radius(Context):
 
 @dataclass(frozen=True)
 class Full(Context):
-    """Key by the assignment of all other variables: restores the 1/T rate of the joint on any graph."""
+    """Key by the assignment of all other variables: restores the joint's 1/T rate on any graph."""
 
 
 _PLAIN: dict[str, type[Context]] = {"neighbours": Neighbours, "shared": Shared, "full": Full}
@@ -119,6 +121,6 @@ def as_context(context: Any) -> Context | None:
             kind = _NUMBERED[match[1]]
             return kind(int(match[2])) if match[2] else kind()
     raise ValueError(
-        "The 'context' parameter must be 'auto', 'neighbours', 'shared', 'binned(B)', 'radius(r)', 'full' "
-        f"or a Context. Got {context!r} instead."
+        "The 'context' parameter must be 'auto', 'neighbours', 'shared', 'binned(B)', 'radius(r)', "
+        f"'full' or a Context. Got {context!r} instead."
     )

@@ -33,7 +33,8 @@ class Random(Driver):
         """Check the generator's name."""
         if self.generator not in ("philox", "fast"):
             raise ValueError(
-                f"The 'generator' parameter must be 'philox' or 'fast'. Got {self.generator!r} instead."
+                "The 'generator' parameter must be 'philox' or 'fast'. "
+                f"Got {self.generator!r} instead."
             )
 
 

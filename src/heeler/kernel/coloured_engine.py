@@ -1,4 +1,4 @@
-"""The engine of sparse binary graphs in colour classes: 256 conditionals at a time, bands of a class in parallel."""
+"""The engine of coloured sparse binary graphs: 256 conditionals at a time, bands in parallel."""
 
 from collections.abc import Callable
 from typing import Any

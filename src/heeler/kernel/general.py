@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from heeler.compiled.conditionals import Bipartite, Dense
 from heeler.compiled.loop import Chain, Watch, advance_binary, advance_kary
 from heeler.compiled.scans import Weighted
-from heeler.kernel.lowered import GAIN_RANGE, Lowered, make_scratch
+from heeler.kernel.lowered import Lowered, make_scratch
 from heeler.kernel.memory import Memory
 from heeler.kernel.threads import run_parts
 
@@ -352,6 +352,3 @@ def counts_visits(scan: Any) -> bool:
         True for scans with independent draws.
     """
     return isinstance(scan, Weighted)
-
-
-__all__ = ["GAIN_RANGE", "GeneralEngine", "Plan", "counts_visits"]

@@ -142,7 +142,7 @@ class LanesEngine:
         self.reset_at = self.passes
 
     def sums(self) -> NDArray[np.float64]:
-        """Give the sums of P(x_i = 1) over the updates since the reset, averaged over a group's lanes (rows, n)."""
+        """Give the sums of P(x_i = 1) since the reset, averaged over a group's lanes (rows, n)."""
         share = self._blocks[0].x.shape[1] // self._groups
         return np.concatenate([block.sums.T for block in self._blocks]) / (_ONE * share)
 
@@ -193,7 +193,7 @@ class LanesEngine:
 
 
 def _block_size(lanes: int) -> int:
-    """Choose equal blocks of at least 8 lanes, near 32 and no fewer than two where that is possible."""
+    """Choose equal blocks of at least 8 lanes, near 32 and at least two where that is possible."""
     counts = [k for k in range(1, lanes // LEAST_LANES + 1) if lanes % k == 0]
     wanted = max(-(-lanes // BLOCK_LANES), 2 if lanes >= 4 * LEAST_LANES else 1)
     return lanes // min(counts, key=lambda k: (abs(k - wanted), k))

@@ -151,7 +151,8 @@ class LatticeEngine:
                 half,
                 dtype,
             )
-            self._weights = aligned(placed.shape, dtype, placed)
+            self._weights = aligned(placed.shape, dtype)
+            self._weights[...] = placed
         self.reset_sums()
 
     def _steps(self) -> list:
@@ -254,7 +255,9 @@ class LatticeEngine:
         from heeler.compiled.lattice_schedule import plain
 
         if window > 1:
-            return self._skewed(window, self._tiles[1], bands)
+            made = self._skewed(window, self._tiles[1], bands)
+            assert made is not None  # _depth asked for this window before
+            return made
         if (1, bands) not in self._made:
             self._made[1, bands] = plain(self._plan, bands, self._layout.fused)
         return self._made[1, bands]

@@ -18,8 +18,10 @@ from heeler.compiled.tables import (
 from heeler.compiled.words import BLOCK
 from heeler.model.base import Model
 
-# Fixed point of the score: the largest change of one update becomes about 2^30 units, so a table of gains fits int32.
+# Fixed point of the score: the largest change of one update becomes about 2^30 units, so a table of
+# gains fits int32.
 GAIN_RANGE = 2.0**30
+LEAST_RANGE = 1e-290  # nats: models without any weights keep a finite scale
 NEAR = 8  # most neighbours of a binary variable with contexts (256 of them)
 MOST_CONTEXTS = 256  # a variable's, of any number of values, before it goes to bins
 TABLE_LIMIT = 1 << 27  # entries of all tables of a factor graph
@@ -88,8 +90,8 @@ def lower_couplings(
     contexts
         Whether contexts are numbered, for herding keyed by the neighbours.
     order
-        The order of updates, where it is known: contexts are numbered in it and nothing is tabulated, because the
-        coloured kernel computes.
+        The order of updates, where it is known: contexts are numbered in it and nothing is
+        tabulated, because the coloured kernel computes.
 
     Returns
     -------
@@ -108,7 +110,7 @@ def lower_couplings(
     base = _numbered(size, order)
     most = np.empty(n)
     most_log_odds(pointer, coupling, field, most)
-    scale = GAIN_RANGE / max(float(most.max(initial=0.0)), 1e-300)
+    scale = GAIN_RANGE / max(float(most.max(initial=0.0)), LEAST_RANGE)
     table = np.empty(total if tabled else 0, np.uint32)
     gain = np.empty(total if tabled else 0, np.int32)
     if tabled:
@@ -128,7 +130,7 @@ def lower_couplings(
 
 
 def _numbered(size: NDArray[np.int64], order: NDArray[np.integer] | None) -> NDArray[np.int64]:
-    """Number contexts one variable after the other, in the order given first; -1 for variables without."""
+    """Number contexts variable by variable, in the order given; -1 for variables without."""
     if order is None:
         return np.where(size > 0, np.cumsum(size) - size, -1)
     rest = np.ones(len(size), bool)
@@ -207,7 +209,7 @@ def lower_bipartite(
 
 def _unit(largest: float) -> float:
     """Choose the step of integer weights: the largest weight becomes 2^30."""
-    return max(float(largest), 1e-300) / GAIN_RANGE
+    return max(float(largest), LEAST_RANGE) / GAIN_RANGE
 
 
 def _integers(values: NDArray[np.float64], unit: float) -> NDArray[np.int64]:
@@ -243,8 +245,10 @@ def lower_potts(pointer: NDArray, index: NDArray, coupling: NDArray, field: NDAr
         A `Potts` conditional.
     """
     row = np.repeat(np.arange(len(field)), np.diff(pointer))
-    most = np.bincount(row, np.abs(coupling), len(field)) + np.ptp(field, axis=1)
-    scale = GAIN_RANGE / max(float(most.max(initial=0.0)), 1e-300)
+    # Forbidden values are never chosen, so their distance to the others counts for nothing.
+    lowest = np.where(np.isfinite(field), field, np.inf).min(axis=1)
+    most = np.bincount(row, np.abs(coupling), len(field)) + (field.max(axis=1) - lowest)
+    scale = GAIN_RANGE / max(float(most.max(initial=0.0)), LEAST_RANGE)
     values = field.shape[1]
     filled = np.full((len(field), int(padded(np.array(values)))), -np.inf)
     filled[:, :values] = field
@@ -300,7 +304,8 @@ def slots_of(graph: Any) -> Slots:
     table = graph.table_of[factor]
     own = padded(cards[graph.scope[position]])
     first, same = _copies(table, position - graph.scope_pointer[factor], own)
-    # One step of an other variable skips all later ones: the last is fastest, own values side by side.
+    # One step of an other variable skips all later ones: the last is fastest, own values side by
+    # side.
     step = own[slot].copy()
     for back in range(1, int(size.max(initial=1))):
         rows = np.flatnonzero(size - 1 > back)
@@ -330,8 +335,8 @@ def _copies(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Find the slots that see one table from the same place: they share a turned copy.
 
-    Returns the first slot of each copy, in the order of slots so that a sweep reads memory forwards, and each slot's
-    copy.
+    Returns the first slot of each copy, in the order of slots so that a sweep reads memory
+    forwards, and each slot's copy.
     """
     key = (table.astype(np.int64) * (int(place.max(initial=0)) + 1) + place) * (
         int(own.max(initial=0)) + 1
@@ -396,7 +401,7 @@ def lower_slots(
     degree = np.diff(slots.pointer)
     row = np.repeat(np.arange(n), np.diff(slots.slot_pointer))
     most = np.bincount(row, slots.spread, n)
-    scale = GAIN_RANGE / max(float(most.max(initial=0.0)), 1e-300)
+    scale = GAIN_RANGE / max(float(most.max(initial=0.0)), LEAST_RANGE)
     binary = (
         bool((slots.cardinalities == 2).all()) and bool((degree <= NEAR).all()) and beta is not None
     )
@@ -485,8 +490,7 @@ def padded(values: NDArray[np.integer]) -> NDArray[np.int64]:
 
 
 def _rows(slots: Slots) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Number the rows of the variables with few contexts; last neighbour fastest, values fastest of all."""
-    n = len(slots.cardinalities)
+    """Number the rows of variables with few contexts: values fastest, then the last neighbour."""
     degree = np.diff(slots.pointer)
     stride = np.ones(len(slots.index), np.int64)
     step = slots.cardinalities.astype(np.int64)

@@ -35,7 +35,7 @@ class Memory:
         """Take back what `arrays` gave."""
 
     def gains(self, entries: int) -> NDArray[np.int64] | None:
-        """Sum the weights by (variable, value), (lanes, entries); None where there are no weights."""
+        """Sum the weights by (variable, value), (lanes, entries); None where there are none."""
         del entries
         return None
 
@@ -65,8 +65,9 @@ class TableMemory(Memory):
         n = lowered.n
         if isinstance(context, (Neighbours, Shared)) and (lowered.base < 0).any():
             raise ValueError(
-                f"The context {context.name!r} needs a table of each variable's contexts, and some variables have "
-                "too many neighbours. Use context='binned(64)', 'radius(1)' or 'auto'."
+                f"The context {context.name!r} needs a table of each variable's contexts, and some "
+                "variables have too many neighbours. Use context='binned(64)', 'radius(1)' or "
+                "'auto'."
             )
         by_context = lowered.base >= 0
         bins = DEFAULT_BINS
@@ -80,7 +81,8 @@ class TableMemory(Memory):
         total = lowered.contexts if by_context.any() else 0
         if isinstance(context, Shared):
             key_map, first, sizes, total = _share(lowered, width)
-        # Binary: a word a bin. K values: K weights a bin, and the bins are shared out among the likeliest values.
+        # Binary: a word a bin. K values: K weights a bin, and the bins are shared out among the
+        # likeliest values.
         bin_size = (
             np.full(n, bins) if lowered.binary else np.maximum(bins // width, 1) * width * width
         )
@@ -92,8 +94,8 @@ class TableMemory(Memory):
         total += int(bin_size.sum())
         if spec.rule == "tijdeman" and (~by_context).any():
             raise ValueError(
-                "The rule 'tijdeman' needs a fixed probability for every weight, so it cannot use bins. "
-                "Use context='neighbours', or rule='argmax'."
+                "The rule 'tijdeman' needs a fixed probability for every weight, so it cannot use "
+                "bins. Use context='neighbours', or rule='argmax'."
             )
         self.binary = lowered.binary
         self.random = [lane for lane in range(lanes) if lane > 0 or spec.start == "random"]
@@ -150,8 +152,8 @@ def _share(lowered: Lowered, width: NDArray[np.int64]) -> tuple[NDArray, NDArray
     table = lowered.conditional.table
     if not table.size:
         raise ValueError(
-            "The context 'shared' needs tabulated conditionals, so one temperature and few neighbours. "
-            "Use context='binned(64)' or 'auto'."
+            "The context 'shared' needs tabulated conditionals, so one temperature and few "
+            "neighbours. Use context='binned(64)' or 'auto'."
         )
     key_map = np.zeros(lowered.contexts, np.int32)
     first = np.zeros(lowered.n, np.int64)
@@ -170,7 +172,8 @@ def _share(lowered: Lowered, width: NDArray[np.int64]) -> tuple[NDArray, NDArray
         key_map[np.flatnonzero(mine).reshape(-1, k)[:, 0]] = number.ravel() * k + sizes.sum()
         variables = rows[at, 0]
         sizes += np.bincount(variables, minlength=lowered.n) * k
-    # Groups of one width are numbered together, sorted by variable: a variable's weights are contiguous.
+    # Groups of one width are numbered together, sorted by variable: a variable's weights are
+    # contiguous.
     start = 0
     for k in np.unique(width):
         members = np.flatnonzero(width == k)
@@ -182,7 +185,7 @@ def _share(lowered: Lowered, width: NDArray[np.int64]) -> tuple[NDArray, NDArray
 def first_weights(
     binary: bool, lanes: int, total: int, random: list[int], key: np.uint64
 ) -> NDArray:
-    """Start from one half (binary) or zero (K values); replicates from words of (seed, lane; weight).
+    """Start from one half (binary) or zero (K values), replicates from random words.
 
     Parameters
     ----------
@@ -250,7 +253,10 @@ class HashMemory(Memory):
         contexts = 1 if isinstance(context, Full) else lowered.n
         random = [lane > 0 or spec.start == "random" for lane in range(lanes)]
         start = np.array(
-            [mix_word(key + np.uint64(lane)) | 1 if r else 0 for lane, r in enumerate(random)],
+            [
+                mix_word(np.uint64((int(key) + lane) % (1 << 64))) | 1 if r else 0
+                for lane, r in enumerate(random)
+            ],
             np.uint64,
         )
         super().__init__(
@@ -352,10 +358,14 @@ def balls_of(
     from scipy.sparse import csr_array
 
     n = len(pointer) - 1
-    step = csr_array((np.ones(len(index), np.int8), index, pointer), shape=(n, n))
-    reach = step.astype(bool)
+    # Booleans, so that counts of paths cannot overflow; a step that finds nothing new is the last.
+    step = csr_array((np.ones(len(index), bool), index, pointer), shape=(n, n))
+    reach = step
     for _ in range(radius - 1):
-        reach = (reach + reach @ step).astype(bool)
+        size = reach.nnz
+        reach = reach + reach @ step
+        if reach.nnz == size:
+            break
     reach.setdiag(False)
     reach.eliminate_zeros()
     reach.sort_indices()

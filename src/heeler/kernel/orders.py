@@ -53,7 +53,7 @@ def order_of(scan: Scan, model: Model) -> tuple[NDArray[np.int64], NDArray[np.in
 def _by_colour(
     model: Model, free: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Sort the free variables by colour, a lattice's rows in order, others by degree within a colour."""
+    """Sort the free variables by colour: a lattice's rows in order, others by degree."""
     planes: Any = getattr(model, "colours", None)
     if planes is not None and (colours := planes()) is not None:
         key = colours[free].astype(np.int64)
@@ -95,11 +95,13 @@ def compile_scan(scan: Scan, model: Model, seed: int) -> tuple[Any, int]:
             accept, alias = alias_table(weights[sites])
         else:
             accept, alias = np.full(len(sites), _CERTAIN), np.arange(len(sites))
-        steps = len(model.free) if scan.steps is None else int(scan.steps)
-        if steps < 1:
+        steps = len(model.free) if scan.steps is None else scan.steps
+        if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
             raise ValueError(
-                f"The 'steps' parameter of a scan must be at least 1. Got {scan.steps} instead."
+                "The 'steps' parameter of a scan must be a whole number of at least 1. "
+                f"Got {scan.steps!r} instead."
             )
+        steps = int(steps)
         start = np.array([0, steps])
         tuple_ = compiled.Weighted(
             sites.astype(np.uint32), start, accept, alias.astype(np.int32), key

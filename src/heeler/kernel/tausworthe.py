@@ -1,7 +1,8 @@
 """Short-period generators whose whole period is evenly distributed in every dimension that counts.
 
-Polynomials and steps are S. Harase's (A table of short-period Tausworthe generators for Markov chain quasi-Monte
-Carlo, J. Comput. Appl. Math. 384, 2021). Other steps with the same polynomial can be a disaster, so there is no choice.
+Polynomials and steps are S. Harase's (A table of short-period Tausworthe generators for Markov
+chain quasi-Monte Carlo, J. Comput. Appl. Math. 384, 2021). Other steps with the same polynomial can
+be a disaster, so there is no choice.
 """
 
 from functools import lru_cache
@@ -80,13 +81,14 @@ def degree_for(passes: int) -> tuple[int, bool]:
     above = min((1 << m for m in GENERATORS if 1 << m >= passes), default=1 << max(GENERATORS))
     advice = f"sweeps={below}" if below == above else f"sweeps={below} or sweeps={above}"
     raise ValueError(
-        f"The quasi driver must run a generator's whole period, or its error is far worse than random: 'sweeps' must "
-        f"be 2**m or 2**m - 1 with m from {min(GENERATORS)} to {max(GENERATORS)}. Got {passes}. Use {advice}."
+        "The quasi driver must run a generator's whole period, or its error is far worse than "
+        "random: 'sweeps' must be 2**m or 2**m - 1 with m from "
+        f"{min(GENERATORS)} to {max(GENERATORS)}. Got {passes}. Use {advice}."
     )
 
 
 def stride_for(steps: int, period: int) -> int:
-    """Choose how many words a pass takes: the smallest number >= steps that is coprime to the period."""
+    """Choose how many words a pass takes: the smallest number >= steps coprime to the period."""
     stride = steps
     while gcd(stride, period) != 1:
         stride += 1

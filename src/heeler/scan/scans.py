@@ -37,12 +37,12 @@ class Reversed(Scan):
 
 @dataclass(frozen=True, eq=False)
 class Chromatic(Scan):
-    """Colour class by colour class; the members of a class do not touch each other, so they go in parallel."""
+    """Colour class by colour class: the members of a class do not touch, so they go in parallel."""
 
 
 @dataclass(frozen=True, eq=False)
 class Jacobi(Scan):
-    """All variables at once from the old state: approximate, it does not leave the distribution invariant."""
+    """All variables at once from the old state: approximate, the distribution is not invariant."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +106,10 @@ class Weighted(Scan):
         ndarray
             float64 (n,), 0 for clamped variables.
         """
-        weights = np.asarray(self.weights, np.float64)
+        try:
+            weights = np.asarray(self.weights, np.float64)
+        except (TypeError, ValueError):
+            weights = np.empty(0)
         if (
             weights.shape != (model.n_variables,)
             or not np.isfinite(weights).all()
@@ -211,8 +214,8 @@ def as_scan(scan: Any) -> Scan:
     elif isinstance(scan, (np.ndarray, Iterable)):
         return Sequence(scan if isinstance(scan, np.ndarray) else list(scan))
     raise ValueError(
-        f"The 'scan' parameter must be 'auto', one of {', '.join(map(repr, _BY_NAME))}, a sequence of "
-        f"variables or a Scan. Got {scan!r} instead."
+        f"The 'scan' parameter must be 'auto', one of {', '.join(map(repr, _BY_NAME))}, a sequence "
+        f"of variables or a Scan. Got {scan!r} instead."
     )
 
 
