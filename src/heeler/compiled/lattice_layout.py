@@ -201,11 +201,14 @@ class Layout:
 
     def from_rows(self, rows):
         """Return per-row values (..., rows, padded or more) as per-site values (..., sites)."""
-        lead = rows.shape[:-2]
-        out = np.empty((*lead, self.lines, self.width), rows.dtype)
+        return self.from_parts(lambda row: rows[..., row, :], rows.shape[:-2], rows.dtype)
+
+    def from_parts(self, part_of, lead, dtype):
+        """Return as per-site values (*lead, sites) what part_of(a slice of rows) gives of each."""
+        out = np.empty((*lead, self.lines, self.width), dtype)
         for row, line, column in self.sites_of_rows():
             count = (self.width - column + self.classes - 1) // self.classes
-            out[..., line, column :: self.classes] = rows[..., row, :count]
+            out[..., line, column :: self.classes] = part_of(row)[..., :count]
         return out.reshape(*lead, self.sites)
 
     def _state_rows(self, states):
@@ -350,14 +353,16 @@ def quantised_tables(layout, coupling, field, beta, *, pattern, bits):
         table = _quantise(log_odds, beta, bits)
         return _line_up(np.repeat(table, layout.block).astype(dtype)), 0
     field = np.broadcast_to(field.reshape(-1), (layout.sites,))
-    planes = np.empty((len(ups), layout.rows, layout.padded), dtype)
-    made = {}
-    for plane, up in enumerate(ups):
-        if up not in made:
-            log_odds = 2.0 * ((2 * up - count + lacking) * coupling + field)
-            made[up] = layout.to_rows(_quantise(log_odds, beta, bits).astype(dtype))
-        planes[plane] = made[up]
-    return _line_up(to_blocks(planes, layout.block).reshape(-1)), 1
+    # Straight into the blocks, one number of neighbours after the other: tables are the largest
+    # arrays of a run, and one more copy would decide about its memory.
+    out = aligned((layout.rows, layout.padded // layout.block, len(ups), layout.block), dtype)
+    for up in sorted(set(ups)):
+        log_odds = 2.0 * ((2 * up - count + lacking) * coupling + field)
+        rows = layout.to_rows(_quantise(log_odds, beta, bits), dtype)
+        blocks = rows.reshape(layout.rows, -1, layout.block)
+        for plane in np.flatnonzero(np.array(ups) == up):
+            out[:, :, plane] = blocks
+    return out.reshape(-1), 1
 
 
 def _line_up(array):

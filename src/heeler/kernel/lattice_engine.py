@@ -332,20 +332,27 @@ class LatticeEngine:
         else:
             self._totals[:] = 0
 
-    def _weight_sums(self) -> np.ndarray:
-        blocks = self._weights.reshape(self.lanes, -1, self._planes, self._block)
-        return blocks.sum(axis=2, dtype=np.int64).reshape(self.lanes, -1)
+    def _weight_sums(self, rows: slice = slice(None)) -> np.ndarray:
+        """Add up the weights of each site in some rows, int64 (lanes, those rows' sites)."""
+        shape = (self.lanes, self._layout.rows, -1, self._planes, self._block)
+        blocks = self._weights.reshape(shape)[:, rows]
+        return blocks.sum(axis=3, dtype=np.int64).reshape(self.lanes, -1)
 
-    def integer_sums(self) -> np.ndarray:
-        """Return the Rao-Blackwell sums as int64 (lanes, n), in units of `sum_unit`."""
-        totals = self._totals + (
-            self._sums.astype(np.int64) << (self.bits if self.driver == "herded" else 0)
-        )
-        if self.driver == "herded":
-            totals += self._weight_sums()
-        return self._layout.from_rows(
-            totals.reshape(self.lanes, self._layout.rows, self._layout.padded)
-        )
+    def integer_sums(self, dtype: type = np.int64) -> np.ndarray:
+        """Return the Rao-Blackwell sums as integers (lanes, n), in units of `sum_unit`."""
+        herded = self.driver == "herded"
+        shape = (self.lanes, self._layout.rows, self._layout.padded)
+        totals, sums = self._totals.reshape(shape), self._sums.reshape(shape)
+
+        def part_of(rows: slice) -> np.ndarray:
+            part = sums[:, rows].astype(np.int64)
+            part <<= self.bits if herded else 0
+            part += totals[:, rows]
+            if herded:
+                part += self._weight_sums(rows).reshape(part.shape)
+            return part
+
+        return self._layout.from_parts(part_of, (self.lanes,), dtype)
 
     @property
     def sum_unit(self) -> float:
@@ -354,7 +361,9 @@ class LatticeEngine:
 
     def sums(self) -> np.ndarray:
         """Return the sums of P(x_i = 1) over the visits since the reset, float64 (lanes, n)."""
-        return self.integer_sums() * self.sum_unit
+        sums = self.integer_sums(np.float64)
+        sums *= self.sum_unit
+        return sums
 
     def visits(self) -> np.ndarray:
         """Return how often each variable was updated since the reset, int64 (n,)."""

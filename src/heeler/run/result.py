@@ -47,9 +47,17 @@ class Table(Mapping[Any, NDArray[np.float64]]):
         return out
 
     def __getitem__(self, variable: Any) -> NDArray[np.float64]:
-        """Look a variable up by name or index."""
+        """Look a variable up by name or index; the array of all variables is not made for it."""
         i = self._model.index(variable)
-        return self.array[i, : self._model.cardinalities[i]]
+        if self._binary:
+            one = float(self._columns[i])
+            return np.array([1.0 - one if self._complement else one, one])
+        return self._columns[self._starts[i] : self._starts[i + 1]].copy()
+
+    @cached_property
+    def _starts(self) -> NDArray[np.int64]:
+        """Where each variable's columns begin, (n + 1,)."""
+        return np.concatenate([[0], np.cumsum(self._model.cardinalities, dtype=np.int64)])
 
     def __iter__(self) -> Iterator[str]:
         """Go through the names."""
@@ -118,8 +126,7 @@ class Pairs(Mapping[tuple[Any, Any], NDArray[np.float64]]):
     def __init__(self, model: Model, pairs: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
         """Index the tables."""
         self._model = model
-        cards = np.asarray(model.cardinalities, np.int64)
-        cells = cards[pairs[:, 0]] * cards[pairs[:, 1]]
+        cells = np.asarray(model.cardinalities)[pairs].astype(np.int64).prod(axis=1)
         starts = np.cumsum(cells) - cells
         self._place = {(int(u), int(v)): int(k) for (u, v), k in zip(pairs, starts, strict=True)}
         self._counts = counts

@@ -462,12 +462,15 @@ def collect(session: Session) -> Run:
     model, engine, settings = session.model, session.engine, session.settings
     sums, visits = engine.sums(), session.column_visits()
     clamped = model.evidence
-    with np.errstate(invalid="ignore", divide="ignore"):
-        columns = sums.mean(axis=0) / visits
     errors, label = session.errors(sums)
+    columns = sums.mean(axis=0) if len(sums) > 1 else sums[0]
+    del sums  # large models are as large as this
+    with np.errstate(invalid="ignore", divide="ignore"):
+        columns /= visits
     if model.has_zeros:
         warn_of_stuck(model, columns, session)
     if clamped is not None:
+        errors = np.array(errors)
         settle(columns, errors, model, engine.binary)
     best_scores = engine.best_scores()
     lane = int(np.argmax(best_scores.reshape(len(best_scores), -1).sum(axis=1)))

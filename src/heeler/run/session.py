@@ -157,15 +157,16 @@ class Session:
         driver = self.settings.driver.name
         engine = self.engine
         visits = self.column_visits()
+        unknown = np.broadcast_to(np.nan, len(visits))  # one number: large models have many
         if driver == "greedy":
-            return np.full(len(visits), np.nan), "none: a greedy run does not average"
+            return unknown, "none: a greedy run does not average"
         if self.batches is not None and self.batches.count >= 4:
             return self.batches.errors(), (
                 f"standard error from {self.batches.count} batches of {self.batches.length} passes "
                 f"in {engine.lanes} chains; covers noise and autocorrelation within a batch"
             )
         if engine.rows < 2:
-            return np.full(len(visits), np.nan), "none: one chain alone has no spread; use chains=4"
+            return unknown, "none: one chain alone has no spread; use chains=4"
         groups = "chains" if engine.rows == engine.lanes else "groups of chains"
         covers = {
             "random": f"independent {groups}; covers noise",
