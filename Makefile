@@ -8,7 +8,7 @@ PYTEST_ARGS ?=
 # Worker processes of the tests; 0 runs them in one process.
 WORKERS ?= auto
 PYTEST = $(CACHED) $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile
-# Compiled kernels are cached in a folder named by a hash of the sources: see tools/cache_dir.py.
+# Compiled kernels are cached in a folder named by a hash of their sources: see tools/cache_dir.py.
 CACHED = NUMBA_CACHE_DIR="$$($(BIN)/python tools/cache_dir.py)"
 
 .PHONY: help demo test slow lint docs bench changes clean

@@ -1,7 +1,8 @@
-"""Print the folder for Numba's compiled code that belongs to the present sources.
+"""Print the folder for Numba's compiled code that belongs to the present kernels.
 
 Numba's cache looks at the file of the compiled function only, so an edit of a helper in another
-file would leave stale machine code in use. A folder named by a hash of all sources cannot be stale.
+file would leave stale machine code in use. Kernels live in `heeler.compiled` alone, so a folder
+named by a hash of that package cannot be stale, and an edit elsewhere compiles nothing again.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def cache_directory(root: Path, kept: int = KEPT) -> Path:
     Parameters
     ----------
     root : Path
-        The project's folder, holding `src`.
+        The project's folder, holding `src/heeler/compiled`.
     kept : int
         How many folders stay, the present one included.
 
@@ -53,7 +54,7 @@ def cache_directory(root: Path, kept: int = KEPT) -> Path:
         The folder, existing.
     """
     caches = root / ".cache" / "numba"
-    current = caches / source_hash(root / "src")
+    current = caches / source_hash(root / "src" / "heeler" / "compiled")
     current.mkdir(parents=True, exist_ok=True)
     current.touch()
     others = [folder for folder in caches.iterdir() if folder.is_dir() and folder != current]
