@@ -89,7 +89,7 @@ def test_undescribed_field_of_a_record_is_noticed(docstrings):
 
 def test_cache_folder_follows_every_source_and_old_ones_go(tmp_path):
     cache = load("cache_dir")
-    source = tmp_path / "src" / "package"
+    source = tmp_path / "src" / "heeler" / "compiled"
     source.mkdir(parents=True)
     (source / "kernel.py").write_text("one = 1\n")
     (source / "helper.py").write_text("two = 2\n")
