@@ -27,6 +27,7 @@ _PUBLIC = {
     "exact": "heeler.exact",
     "factor_graph": "heeler.model.factor_graph:factor_graph",
     "herd": "heeler.herding:herd",
+    "herded_bounds": "heeler.estimate.herded:herded_bounds",
     "io": "heeler.io",
     "ising": "heeler.model.ising:ising",
     "lattice": "heeler.model.lattice:lattice",
