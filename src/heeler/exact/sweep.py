@@ -104,7 +104,7 @@ class SmallModel:
             return len(order)
         most = 0
         for phase in range(len(order)):
-            reached = np.eye(len(support))[support]
+            reached: NDArray[Any] = np.eye(len(support))[support]
             steps = quiet = 0
             while not (reached[:, support] > 0).all():
                 # From the support an update leads into the support: no state beyond it is reached.

@@ -393,7 +393,7 @@ def _tails(small: SmallModel, order: tuple[int, ...]) -> tuple[NDArray[np.float6
     sweep[~small.support] = small.target
     system = np.eye(states) - sweep + small.target
     try:
-        fundamental = np.linalg.inv(system)
+        fundamental: NDArray[Any] = np.linalg.inv(system)
     except np.linalg.LinAlgError:
         return None
     residual = np.abs(system @ fundamental - np.eye(states)).sum(axis=1).max()
@@ -401,7 +401,7 @@ def _tails(small: SmallModel, order: tuple[int, ...]) -> tuple[NDArray[np.float6
     grown = np.abs(fundamental).sum(axis=1).max() * ROUNDING
     if not residual + grown < WORST_RESIDUAL:
         return None
-    tails = [fundamental]
+    tails: list[NDArray[Any]] = [fundamental]
     for k in range(len(order)):
         rows = np.eye(states)
         for axis in order[k + 1 :]:
