@@ -23,11 +23,13 @@ _PUBLIC = {
     "bayes_net": "heeler.model.bayes_net:bayes_net",
     "boltzmann": "heeler.model.boltzmann:boltzmann",
     "chain": "heeler.model.chain:chain",
+    "coupling_bounds": "heeler.scan.variation:coupling_bounds",
     "driver": "heeler.driver",
     "exact": "heeler.exact",
     "factor_graph": "heeler.model.factor_graph:factor_graph",
     "herd": "heeler.herding:herd",
     "herded_bounds": "heeler.estimate.herded:herded_bounds",
+    "influence": "heeler.scan.influence.bounds:influence",
     "io": "heeler.io",
     "ising": "heeler.model.ising:ising",
     "lattice": "heeler.model.lattice:lattice",
@@ -39,6 +41,7 @@ _PUBLIC = {
     "read": "heeler.io:read",
     "sample": "heeler.run.sample:sample",
     "scan": "heeler.scan",
+    "variation": "heeler.scan.variation:variation",
     "write": "heeler.io:write",
 }
 

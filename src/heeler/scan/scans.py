@@ -1,6 +1,6 @@
 """The scans as a user names them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -182,6 +182,92 @@ class Sequence(Scan):
         return order
 
 
+@dataclass(frozen=True, eq=False)
+class Steps(Scan):
+    """Steps of any kind: a variable, or a draw of a variable with probabilities of that step.
+
+    Parameters
+    ----------
+    steps
+        One entry a step: a variable (name or index), a mapping from variables to probabilities, or
+        an array of one probability per variable. A matrix (steps, n) stands for its rows.
+    """
+
+    steps: Any
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether every pass visits the same variables in the same order."""
+        return not any(_is_draw(step) for step in self.steps)
+
+    def checked(self, model: Any) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+        """Resolve the variables' names.
+
+        Parameters
+        ----------
+        model
+            The model to be scanned.
+
+        Returns
+        -------
+        list
+            For each step the variables that it may update, ascending, and their probabilities,
+            which add up to 1. A step given twice as the same object is the same entry.
+        """
+        known: dict[int, tuple[NDArray[np.int64], NDArray[np.float64]]] = {}
+        result = []
+        for place, step in enumerate(self.steps):
+            if not _is_draw(step):
+                (site,) = Sequence([step]).checked(model)
+                result.append((np.array([site]), np.ones(1)))
+                continue
+            if isinstance(self.steps, np.ndarray):  # rows of a matrix are new objects each time
+                result.append(_as_draw(step, place, model))
+                continue
+            if id(step) not in known:
+                known[id(step)] = _as_draw(step, place, model)
+            result.append(known[id(step)])
+        if not result:
+            raise ValueError(
+                "The 'scan' parameter must have at least one step. Got an empty sequence."
+            )
+        return result
+
+
+def _is_draw(step: Any) -> bool:
+    """Say whether an entry of steps holds probabilities."""
+    return isinstance(step, Mapping) or (isinstance(step, np.ndarray) and step.ndim > 0)
+
+
+def _as_draw(step: Any, place: int, model: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Check the probabilities of one step."""
+    n = model.n_variables
+    weights = np.zeros(n)
+    if isinstance(step, Mapping):
+        for variable, weight in step.items():
+            weights[model.index(variable)] += weight
+    elif step.shape != (n,):
+        raise ValueError(
+            f"The 'scan' parameter must give {n} probabilities a step. Got "
+            f"{_shown(step)} at step {place}."
+        )
+    else:
+        weights[:] = step
+    if not np.isfinite(weights).all() or (weights < 0).any() or abs(weights.sum() - 1) > 1e-6:
+        raise ValueError(
+            "The 'scan' parameter must give probabilities that add up to 1. Got "
+            f"{weights.min()} to {weights.max()} with sum {weights.sum()} at step {place}."
+        )
+    sites = np.flatnonzero(weights)
+    if model.evidence is not None and (model.evidence[sites] >= 0).any():
+        name = model.names[int(sites[np.argmax(model.evidence[sites] >= 0)])]
+        raise ValueError(
+            f"The 'scan' parameter must not update a clamped variable. Got {name!r} at step "
+            f"{place}."
+        )
+    return sites, weights[sites] / weights.sum()
+
+
 _BY_NAME: dict[str, type[Scan]] = {
     "systematic": Systematic,
     "reversed": Reversed,
@@ -199,7 +285,7 @@ def as_scan(scan: Any) -> Scan:
     ----------
     scan
         An object, a name (``"systematic"``, ``"reversed"``, ``"shuffled"``, ``"uniform"``,
-        ``"chromatic"``, ``"jacobi"``), or a sequence of variables.
+        ``"chromatic"``, ``"jacobi"``), a sequence of variables, or one of steps (see `Steps`).
 
     Returns
     -------
@@ -211,8 +297,11 @@ def as_scan(scan: Any) -> Scan:
     if isinstance(scan, str):
         if scan in _BY_NAME:
             return _BY_NAME[scan]()
-    elif isinstance(scan, (np.ndarray, Iterable)):
-        return Sequence(scan if isinstance(scan, np.ndarray) else list(scan))
+    elif isinstance(scan, np.ndarray):
+        return Steps(scan) if scan.ndim == 2 else Sequence(scan)
+    elif isinstance(scan, Iterable) and not isinstance(scan, Mapping):
+        steps = list(scan)
+        return Steps(steps) if any(map(_is_draw, steps)) else Sequence(steps)
     raise ValueError(
         f"The 'scan' parameter must be 'auto', one of {', '.join(map(repr, _BY_NAME))}, a sequence "
         f"of variables or a Scan. Got {scan!r} instead."

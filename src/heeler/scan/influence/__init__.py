@@ -2,12 +2,13 @@
 
 from typing import TYPE_CHECKING, Any
 
+from heeler.scan.influence.bounds import influence
 from heeler.scan.influence.given import as_influence
 
 if TYPE_CHECKING:
     from heeler.scan.influence.matrix import Influence
 
-__all__ = ["Influence", "as_influence"]
+__all__ = ["Influence", "as_influence", "influence"]
 
 
 def __getattr__(name: str) -> Any:
