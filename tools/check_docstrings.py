@@ -134,7 +134,7 @@ def check_class(name: str, cls: type) -> Iterator[str]:
         static = inspect.getattr_static(cls, member)
         value = getattr(cls, member)
         if isinstance(static, property):
-            if not (inspect.getdoc(static) or "").strip():
+            if owned(static.fget) and not (inspect.getdoc(static) or "").strip():
                 yield f"{name}.{member}: no docstring"
         elif inspect.isroutine(value) and owned(value):
             yield from check_callable(f"{name}.{member}", value, inspect.getdoc(value))

@@ -32,6 +32,7 @@ _PUBLIC = {
     "influence": "heeler.scan.influence.bounds:influence",
     "io": "heeler.io",
     "ising": "heeler.model.ising:ising",
+    "lab": "heeler.exact.lab",
     "lattice": "heeler.model.lattice:lattice",
     "load": "heeler.run.saving:load",
     "mean_field": "heeler.exact.mean_field:mean_field",

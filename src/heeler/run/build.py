@@ -106,6 +106,23 @@ def _general_engine(
 ) -> Any:
     """Make the engine that takes any model."""
     from heeler.kernel.choice import engine_for
+
+    return engine_for(general_plan(model, settings, states, sweeps))
+
+
+def general_plan(model: Model, settings: Settings, states: NDArray[Any], sweeps: int | None) -> Any:
+    """Make the plan that any engine but the lattices' can run.
+
+    Parameters
+    ----------
+    model, settings, states, sweeps
+        As in `build_engine`.
+
+    Returns
+    -------
+    Plan
+        The model lowered, scan and driver compiled.
+    """
     from heeler.kernel.general import Plan, counts_visits
     from heeler.kernel.orders import compile_scan
 
@@ -113,23 +130,19 @@ def _general_engine(
     lowered = lowered_for(model, settings, scan)
     visits = None if counts_visits(scan) else np.bincount(scan.order, minlength=model.n_variables)
     scores = np.atleast_1d(model.log_score(states)).astype(np.float64).reshape(-1, 1)
-    return engine_for(
-        Plan(
-            lowered,
-            scan,
-            steps,
-            visits,
-            make_memory(
-                model, lowered, settings, steps, np.array([settings.seed], np.uint64), sweeps
-            ),
-            settings.betas,
-            states,
-            scores,
-            np.array([0, model.n_variables]),
-            settings.restart,
-            settings.keep.pairs,
-            settings.keep.joint,
-        )
+    return Plan(
+        lowered,
+        scan,
+        steps,
+        visits,
+        make_memory(model, lowered, settings, steps, np.array([settings.seed], np.uint64), sweeps),
+        settings.betas,
+        states,
+        scores,
+        np.array([0, model.n_variables]),
+        settings.restart,
+        settings.keep.pairs,
+        settings.keep.joint,
     )
 
 
