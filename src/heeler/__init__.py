@@ -37,11 +37,13 @@ _PUBLIC = {
     "load": "heeler.run.saving:load",
     "mean_field": "heeler.exact.mean_field:mean_field",
     "model": "heeler.model",
+    "optimise_scan": "heeler.scan.optimise:optimise_scan",
     "potts": "heeler.model.potts:potts",
     "rbm": "heeler.model.rbm:rbm",
     "read": "heeler.io:read",
     "sample": "heeler.run.sample:sample",
     "scan": "heeler.scan",
+    "shortest_scan": "heeler.scan.optimise:shortest_scan",
     "variation": "heeler.scan.variation:variation",
     "write": "heeler.io:write",
 }

@@ -1,6 +1,7 @@
 """Exact answers for models that are small or narrow enough: what samplers are judged by."""
 
 from heeler.exact.chain import Smoothing, forward_backward, viterbi
+from heeler.exact.distance import Distances, scan_distances
 from heeler.exact.errors import Contradiction, TooWide
 from heeler.exact.oracle import (
     Width,
@@ -16,6 +17,7 @@ from heeler.exact.result import Marginals, Pairs
 
 __all__ = [
     "Contradiction",
+    "Distances",
     "Marginals",
     "Pairs",
     "Smoothing",
@@ -28,6 +30,7 @@ __all__ = [
     "marginals",
     "pairs",
     "sample",
+    "scan_distances",
     "viterbi",
     "width",
 ]

@@ -135,7 +135,7 @@ def weighted_sum(weight: NDArray[np.float64], b: NDArray[np.float64]) -> float:
     float
         The sum.
     """
-    return float(weight @ b) * (1.0 + (len(b) + 2) * np.finfo(float).eps)
+    return float(weight @ b * (1.0 + (len(b) + 2) * np.finfo(float).eps))
 
 
 def first_bounds(matrix: Any, start: Any = None) -> NDArray[np.float64]:

@@ -45,6 +45,7 @@ class Influence(csr_array):
     _row_methods: tuple[tuple[str, ...], NDArray[np.uint8] | None] = ((), None)
     _transposed: "Influence | None" = None
     _norms: dict[float, float] | None = None
+    _flat: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None
 
     @classmethod
     def from_rows(
@@ -127,10 +128,13 @@ class Influence(csr_array):
         pointer, index, value : ndarray
             int64 (n + 1,), int32 and float64 (entries,).
         """
-        pointer: Any = self.indptr
-        index: Any = self.indices
+        if self._flat is None:
+            pointer: Any = self.indptr
+            index: Any = self.indices
+            # SciPy gives both arrays of indices one type.
+            self._flat = pointer.astype(np.int64, copy=False), index.astype(np.int32, copy=False)
         value: Any = self.data
-        return pointer.astype(np.int64, copy=False), index.astype(np.int32, copy=False), value
+        return *self._flat, value
 
     def transposed(self) -> "Influence":
         """Give the columns as rows: row j lists the variables that j acts on. Computed once."""
