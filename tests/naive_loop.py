@@ -388,6 +388,12 @@ def entries_of(cond, i):
     return 0 if rows > MOST_CONTEXTS else rows * (1 if cond.binary else cond.cards[i])
 
 
+def before(cond, i):
+    """List the variables whose contexts are numbered before those of i."""
+    everything = getattr(cond, "numbering", range(len(cond.cards)))
+    return itertools.takewhile(lambda j: j != i, everything)
+
+
 def place_of_neighbours(cond, i, values):
     """Number a blanket's assignment: first neighbour fastest (binary), last one (K values)."""
     at = 0
@@ -395,7 +401,7 @@ def place_of_neighbours(cond, i, values):
         at = at * cond.cards[j] + v
     if cond.binary:
         at = sum(v << k for k, v in enumerate(values))
-    return sum(entries_of(cond, j) for j in range(i)) + at * (1 if cond.binary else cond.cards[i])
+    return sum(entries_of(cond, j) for j in before(cond, i)) + at * (1 if cond.binary else cond.cards[i])
 
 
 def neighbours_or_bins(bins):
@@ -413,7 +419,7 @@ def place_of_neighbours_or_bins(bins):
     def place(cond, i, *context):
         if entries_of(cond, i):
             return place_of_neighbours(cond, i, *context)
-        binned_before = [j for j in range(i) if not entries_of(cond, j)]
+        binned_before = [j for j in before(cond, i) if not entries_of(cond, j)]
         start = sum(entries_of(cond, j) for j in range(len(cond.cards)))
         return (
             start

@@ -96,6 +96,10 @@ def check(
     )
     assert engine.binary == cond.binary
     betas = [1 / t for t in (temperature if schedule else [temperature] * passes)]
+    if scan.name == "chromatic" and model.kind == "ising":
+        # Contexts are numbered in the order of the pass, so that it reads memory forwards.
+        order = engine.plan.scan.order.tolist()
+        cond.numbering = order + [i for i in range(model.n_variables) if i not in order]
     first = engine.states().copy()
     offset = np.atleast_1d(model.log_score(first))
     scores = np.empty((passes, lanes))
