@@ -401,7 +401,8 @@ def place_of_neighbours(cond, i, values):
         at = at * cond.cards[j] + v
     if cond.binary:
         at = sum(v << k for k, v in enumerate(values))
-    return sum(entries_of(cond, j) for j in before(cond, i)) + at * (1 if cond.binary else cond.cards[i])
+    width = 1 if cond.binary else cond.cards[i]
+    return sum(entries_of(cond, j) for j in before(cond, i)) + at * width
 
 
 def neighbours_or_bins(bins):

@@ -6,7 +6,6 @@ from functools import cache
 import numpy as np
 
 from heeler.compiled.lattice_plan import HALO, Plan, Score, aligned
-from heeler.compiled.lattice_weights import to_blocks
 from heeler.compiled.quantise import fill_binary_table
 
 

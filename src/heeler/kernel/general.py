@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -138,7 +139,8 @@ class GeneralEngine:
         done = np.zeros(len(jobs), np.int64)
         steps = np.zeros((0 if scores is None else passes, len(jobs)), np.int64)
         while True:
-            parts = np.array_split(jobs, min(threads, len(jobs)))
+            count = min(threads, len(jobs))
+            parts = np.array_split(jobs, count) if count > 1 else [jobs]
             run_parts([self._part(part, betas, steps, done) for part in parts])
             if (done == passes).all():
                 break
@@ -321,6 +323,8 @@ def make_watch(plan: Plan, lanes: int, cards: NDArray[np.int64]) -> Watch:
         Zeros.
     """
     pairs = plan.pairs
+    if not (len(pairs) or plan.joint):
+        return _nothing_watched(lanes)
     cells = cards[pairs[:, 0]] * cards[pairs[:, 1]]
     stride = np.empty(0, np.int64)
     states = 0
@@ -336,6 +340,13 @@ def make_watch(plan: Plan, lanes: int, cards: NDArray[np.int64]) -> Watch:
         stride,
         np.zeros((lanes, states), np.int64),
     )
+
+
+@lru_cache(maxsize=64)
+def _nothing_watched(lanes: int) -> Watch:
+    """Lay out no counters: nothing is ever written to them, so all engines share them."""
+    none, rows = np.zeros(0, np.int64), np.zeros((lanes, 0), np.int64)
+    return Watch(none.astype(np.uint32), none.astype(np.uint32), none, none, rows, none, rows)
 
 
 def counts_visits(scan: Any) -> bool:

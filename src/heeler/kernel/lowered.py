@@ -1,6 +1,6 @@
 """Models as the flat arrays that the compiled loop takes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,8 @@ class Lowered:
         How many contexts (binary) or table entries (K values) every variable has.
     unit
         Nats of one step of the fixed-point score.
+    layouts
+        Where herding weights lie, by context: filled in when a run needs it.
     """
 
     conditional: Any
@@ -56,6 +58,7 @@ class Lowered:
     base: NDArray[np.int64]
     sizes: NDArray[np.int64]
     unit: float
+    layouts: dict[str | None, Any] = field(default_factory=dict)
 
     @property
     def contexts(self) -> int:

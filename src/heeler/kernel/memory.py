@@ -9,10 +9,10 @@ from heeler.compiled import drivers as compiled
 from heeler.compiled.hashed import Hashed, mix_word, rehash, start_contexts, weight_gain
 from heeler.compiled.sums import sum_blocks
 from heeler.compiled.words import BLOCK, DRAW_WEIGHT, fill_words
-from heeler.driver import Binned, Context, Full, Herded, Neighbours, Radius, Shared
+from heeler.driver import Context, Full, Herded, Radius
 from heeler.kernel.lowered import Lowered
+from heeler.kernel.weight_layout import lay_out
 
-DEFAULT_BINS = 64
 FIRST_SLOTS = 1 << 12
 HALF = np.uint32(1 << 31)
 
@@ -62,48 +62,20 @@ class TableMemory(Memory):
         self, lowered: Lowered, spec: Herded, context: Context | None, lanes: int, key: np.uint64
     ) -> None:
         """Lay the weights out: a variable's weights are contiguous."""
-        n = lowered.n
-        if isinstance(context, (Neighbours, Shared)) and (lowered.base < 0).any():
-            raise ValueError(
-                f"The context {context.name!r} needs a table of each variable's contexts, and some "
-                "variables have too many neighbours. Use context='binned(64)', 'radius(1)' or "
-                "'auto'."
-            )
-        by_context = lowered.base >= 0
-        bins = DEFAULT_BINS
-        if isinstance(context, Binned):
-            by_context = np.zeros(n, bool)
-            bins = context.bins
-        width = np.ones(n, np.int64) if lowered.binary else lowered.cardinalities.astype(np.int64)
-        key_map = np.empty(0, np.int32)
-        first = np.where(by_context, lowered.base, 0)
-        sizes = lowered.sizes * by_context
-        total = lowered.contexts if by_context.any() else 0
-        if isinstance(context, Shared):
-            key_map, first, sizes, total = _share(lowered, width)
-        # Binary: a word a bin. K values: K weights a bin, and the bins are shared out among the
-        # likeliest values.
-        bin_size = (
-            np.full(n, bins) if lowered.binary else np.maximum(bins // width, 1) * width * width
-        )
-        bin_size[by_context] = 0
-        bin_base = np.where(by_context, -1, total + np.cumsum(bin_size) - bin_size)
-        self.first = np.where(by_context, first, bin_base)
-        self.last = self.first + sizes + bin_size
-        self.width = width
-        total += int(bin_size.sum())
-        if spec.rule == "tijdeman" and (~by_context).any():
+        layout = lay_out(lowered, context)
+        if spec.rule == "tijdeman" and layout.has_bins:
             raise ValueError(
                 "The rule 'tijdeman' needs a fixed probability for every weight, so it cannot use "
                 "bins. Use context='neighbours', or rule='argmax'."
             )
+        self.layout = layout
         self.binary = lowered.binary
         self.random = [lane for lane in range(lanes) if lane > 0 or spec.start == "random"]
-        self.weights = first_weights(lowered.binary, lanes, total, self.random, key)
+        self.weights = first_weights(lowered.binary, lanes, layout.total, self.random, key)
         kind: Any = (
             compiled.Tijdeman if spec.rule == "tijdeman" and not lowered.binary else compiled.Herded
         )
-        super().__init__(kind(self.weights, key_map, bin_base, bins))
+        super().__init__(kind(self.weights, layout.key_map, layout.bin_base, layout.bins))
 
     def start_components(self, variables: NDArray[np.int64], keys: NDArray[np.uint64]) -> None:
         """Give every component the random first weights that it would have alone.
@@ -116,7 +88,8 @@ class TableMemory(Memory):
             The components' keys.
         """
         by_context = self.driver.bin_base < 0
-        size = self.last - self.first
+        starts = self.layout.first
+        size = self.layout.last - starts
         for k, key in enumerate(keys):
             mine = slice(variables[k], variables[k + 1])
             parts = [np.flatnonzero(by_context[mine]), np.flatnonzero(~by_context[mine])]
@@ -125,7 +98,7 @@ class TableMemory(Memory):
             at = 0
             for part in parts:  # alone, a model has its contexts first and its bins after
                 if len(part):
-                    begin = self.first[mine][part[0]]
+                    begin = starts[mine][part[0]]
                     count = int(size[mine][part].sum())
                     self.weights[:, begin : begin + count] = weights[:, at : at + count]
                     at += count
@@ -140,46 +113,11 @@ class TableMemory(Memory):
 
     def gains(self, entries: int) -> NDArray[np.int64] | None:
         """Sum the weights by (variable, value)."""
-        entry = np.cumsum(self.width) - self.width
+        a = self.layout
         out = np.zeros((len(self.weights), entries), np.int64)
         for lane, row in enumerate(self.weights):
-            sum_blocks(row, self.first, self.last, self.width, entry, out[lane])
+            sum_blocks(row, a.first, a.last, a.width, a.entry, out[lane])
         return out
-
-
-def _share(lowered: Lowered, width: NDArray[np.int64]) -> tuple[NDArray, NDArray, NDArray, int]:
-    """Give equal conditionals of one variable one weight."""
-    table = lowered.conditional.table
-    if not table.size:
-        raise ValueError(
-            "The context 'shared' needs tabulated conditionals, so one temperature and few "
-            "neighbours. Use context='binned(64)' or 'auto'."
-        )
-    key_map = np.zeros(lowered.contexts, np.int32)
-    first = np.zeros(lowered.n, np.int64)
-    sizes = np.zeros(lowered.n, np.int64)
-    counts = lowered.sizes
-    owner = np.repeat(np.arange(lowered.n), counts)
-    for k in np.unique(width):  # rows of one length at a time
-        mine = np.repeat(width == k, counts)
-        probabilities = (
-            table if lowered.binary else table[np.repeat(mine, 2)].reshape(-1, 2 * k)[:, :k]
-        )
-        rows = np.column_stack(
-            [owner[mine].reshape(-1, k)[:, :1], probabilities.reshape(-1, k).astype(np.int64)]
-        )
-        _, at, number = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-        key_map[np.flatnonzero(mine).reshape(-1, k)[:, 0]] = number.ravel() * k + sizes.sum()
-        variables = rows[at, 0]
-        sizes += np.bincount(variables, minlength=lowered.n) * k
-    # Groups of one width are numbered together, sorted by variable: a variable's weights are
-    # contiguous.
-    start = 0
-    for k in np.unique(width):
-        members = np.flatnonzero(width == k)
-        first[members] = start + np.cumsum(sizes[members]) - sizes[members]
-        start += int(sizes[members].sum())
-    return key_map, first, sizes, start
 
 
 def first_weights(

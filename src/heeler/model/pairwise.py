@@ -6,7 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heeler.model.base import Model
+from heeler.model.check import frozen
 from heeler.model.factor_graph import FactorGraph, from_flat
+
+# Small models remember their list of pairs; of large ones it would take as much room as they do.
+KEPT_EDGES = 1 << 12
 
 
 class Pairwise(Model):
@@ -38,9 +42,15 @@ class Pairwise(Model):
         first, second, coupling : ndarray
             The smaller index, the larger index and the coupling, in order of the pairs.
         """
+        if len(self.column) <= KEPT_EDGES:
+            return self._cached("_edges", self._make_edges)
+        return self._make_edges()
+
+    def _make_edges(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+        """Look for each pair in the row of its smaller index."""
         first = np.repeat(np.arange(self.n_variables), np.diff(self.pointer))
         once = first < self.column
-        return first[once], self.column[once], self.coupling[once]
+        return frozen(first[once]), frozen(self.column[once]), frozen(self.coupling[once])
 
     def _sizes(self) -> list[str]:
         """List the number of pairs."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from operator import index as as_integer
 from random import Random
+from threading import local
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,8 @@ from heeler.model.search import OutOfEffortError, Search
 EFFORT = 1_000_000
 # Ancestral states that contradict the evidence are drawn again so often before a search.
 _ANCESTRAL_TRIES = 8
+# One source of random numbers a thread, moved to where it is needed.
+_OWN = local()
 
 
 class NoStateFound(ValueError):  # noqa: N818 (the name is public and says what happened)
@@ -86,9 +89,11 @@ def lane_generators(seed: int) -> Callable[[int, int], np.random.Generator]:
     seed
         0 to 2^64 - 1: with the lane, the key of Philox4x64.
     """
-    source = np.random.Philox(key=0)
+    if not hasattr(_OWN, "source"):
+        _OWN.source = np.random.Philox(key=0)
+        _OWN.state = _OWN.source.state
+    source, state = _OWN.source, _OWN.state
     generator = np.random.Generator(source)
-    state = source.state
 
     def at(lane: int, stream: int = 0) -> np.random.Generator:
         state["state"]["key"][:] = seed, lane

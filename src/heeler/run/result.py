@@ -126,10 +126,13 @@ class Pairs(Mapping[tuple[Any, Any], NDArray[np.float64]]):
     def __init__(self, model: Model, pairs: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
         """Index the tables."""
         self._model = model
+        self._counts = counts
+        self._place: dict[tuple[int, int], int] = {}
+        if not len(pairs):
+            return
         cells = np.asarray(model.cardinalities)[pairs].astype(np.int64).prod(axis=1)
         starts = np.cumsum(cells) - cells
         self._place = {(int(u), int(v)): int(k) for (u, v), k in zip(pairs, starts, strict=True)}
-        self._counts = counts
 
     def __getitem__(self, pair: tuple[Any, Any]) -> NDArray[np.float64]:
         """Look a pair up, in either order."""

@@ -13,6 +13,7 @@ from heeler.scan import Scan
 
 _KEEP = ("best", "functions", "joint", "marginals", "pairs", "samples", "trace")
 MOST_JOINT_STATES = 1 << 20
+MIN_TEMPERATURE = 1e-300  # one over it is finite
 
 
 @dataclass(frozen=True)
@@ -205,6 +206,8 @@ def as_temperature(temperature: Any, sweeps: int | None) -> float | NDArray[np.f
     float or ndarray
         One temperature, or one a pass.
     """
+    if type(temperature) is float and MIN_TEMPERATURE < temperature < np.inf:
+        return temperature  # what nearly every run has, without the price of an array
     if callable(temperature):
         if sweeps is None:
             raise ValueError(

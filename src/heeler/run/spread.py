@@ -23,4 +23,6 @@ def across_lanes(sums: NDArray[np.float64], visits: NDArray[np.int64]) -> NDArra
     if lanes < 2:
         return np.full(sums.shape[1], np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return (sums / visits).std(axis=0, ddof=1) / np.sqrt(lanes)
+        means = sums / visits
+        means -= means.sum(axis=0) / lanes
+        return np.sqrt(np.square(means).sum(axis=0) / (lanes - 1) / lanes)
