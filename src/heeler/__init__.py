@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 
 # Public name -> "module:attribute", or "module" alone for a public subpackage.
 _PUBLIC = {
+    "DoGS": "heeler.scan.dogs:DoGS",
     "Greedy": "heeler.driver:Greedy",
     "Herded": "heeler.driver:Herded",
     "Model": "heeler.model.base:Model",

@@ -10,6 +10,8 @@ from heeler.driver import Driver, Herded, Random, as_context, as_driver
 from heeler.model.base import Model
 from heeler.run.settings import Keep, Settings
 from heeler.scan import Chromatic, Jacobi, Scan, Systematic, as_scan
+from heeler.scan.dogs import made_for
+from heeler.scan.optimised import Optimised
 
 
 def choose(
@@ -44,7 +46,7 @@ def choose(
             Chromatic() if model.kind == "lattice" and _two_colours(model) else Systematic()
         )
     else:
-        scan = as_scan(options["scan"])
+        scan = made_for(as_scan(options["scan"]), model, temperature)
     if not isinstance(driver, Herded):
         if "context" not in chosen:
             raise ValueError(
@@ -114,6 +116,15 @@ def warn_of(model: Model, settings: Settings) -> None:
             "scan='chromatic' is exact and updates whole colour classes together.",
             stacklevel=5,
         )
+    if isinstance(settings.scan, Optimised) and not settings.restart:
+        left_out = len(model.free) - len(np.unique(settings.scan.order))
+        if left_out:
+            warnings.warn(
+                f"The optimised scan never updates {left_out} of the free variables: they keep "
+                "their first values, and so does their effect on the others. Use restart=True, "
+                "where every pass is a draw of its own.",
+                stacklevel=5,
+            )
     if isinstance(settings.driver, Herded) and not settings.scan.deterministic:
         warnings.warn(
             f"Herding loses its advantage with the random scan {settings.scan.name!r}: use "

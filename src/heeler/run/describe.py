@@ -35,6 +35,7 @@ def describe(model: Model, settings: Settings) -> dict[str, Any]:
         "bits": getattr(driver, "bits", None),
         "generator": getattr(driver, "generator", None),
         "scan": settings.scan.name,
+        **_guarantee(settings),
         "context": settings.context,
         "chains": settings.lanes,
         "seed": settings.seed,
@@ -50,6 +51,16 @@ def describe(model: Model, settings: Settings) -> dict[str, Any]:
             "python": platform.python_version(),
         },
     }
+
+
+def _guarantee(settings: Settings) -> dict[str, Any]:
+    """Say how long an optimised scan is and what it guarantees, where that holds."""
+    guarantee = getattr(settings.scan, "guarantee", None)
+    if guarantee is None:
+        return {}
+    steps = len(settings.scan)  # type: ignore[arg-type] - only optimised scans have guarantees
+    holds = settings.driver.name == "random"
+    return {"scan_steps": steps, "scan_guarantee": guarantee if holds else None}
 
 
 class LazyDigest:

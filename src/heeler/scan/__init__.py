@@ -1,6 +1,7 @@
 """Scans: which variable is updated when."""
 
 from heeler.scan.colouring import colour
+from heeler.scan.dogs import DoGS
 from heeler.scan.scans import (
     Chromatic,
     Jacobi,
@@ -17,6 +18,7 @@ from heeler.scan.scans import (
 
 __all__ = [
     "Chromatic",
+    "DoGS",
     "Jacobi",
     "Reversed",
     "Scan",

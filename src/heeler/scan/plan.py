@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heeler.model.names import as_names, resolve
+from heeler.scan.dogs import DoGS
 from heeler.scan.order import order_of
 from heeler.scan.scans import (
     Chromatic,
@@ -145,6 +146,8 @@ def as_plan(scan: Any, influence: Any, length: Any = None, passes: Any = None) -
         raise ValueError("Give 'length' or 'passes', not both.")
     scan, variables = as_scan(scan), variables_of(influence)
     wanted = None if length is None else whole("length", length)
+    if isinstance(scan, DoGS):
+        scan = scan.made(influence)
     if isinstance(scan, Jacobi):
         raise ValueError(  # noqa: TRY004 - a scan, but one that no bound holds for
             "The Jacobi scan updates all variables at once, which does not leave the distribution "

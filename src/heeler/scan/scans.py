@@ -285,7 +285,8 @@ def as_scan(scan: Any) -> Scan:
     ----------
     scan
         An object, a name (``"systematic"``, ``"reversed"``, ``"shuffled"``, ``"uniform"``,
-        ``"chromatic"``, ``"jacobi"``), a sequence of variables, or one of steps (see `Steps`).
+        ``"chromatic"``, ``"jacobi"``, ``"dogs"``), a sequence of variables, or one of steps (see
+        `Steps`).
 
     Returns
     -------
@@ -297,14 +298,18 @@ def as_scan(scan: Any) -> Scan:
     if isinstance(scan, str):
         if scan in _BY_NAME:
             return _BY_NAME[scan]()
+        if scan == "dogs":
+            from heeler.scan.dogs import DoGS
+
+            return DoGS()
     elif isinstance(scan, np.ndarray):
         return Steps(scan) if scan.ndim == 2 else Sequence(scan)
     elif isinstance(scan, Iterable) and not isinstance(scan, Mapping):
         steps = list(scan)
         return Steps(steps) if any(map(_is_draw, steps)) else Sequence(steps)
     raise ValueError(
-        f"The 'scan' parameter must be 'auto', one of {', '.join(map(repr, _BY_NAME))}, a sequence "
-        f"of variables or a Scan. Got {scan!r} instead."
+        f"The 'scan' parameter must be 'auto', one of {', '.join(map(repr, _BY_NAME))}, 'dogs', a "
+        f"sequence of variables or a Scan. Got {scan!r} instead."
     )
 
 

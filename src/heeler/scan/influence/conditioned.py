@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from heeler.compiled.influence_factors import Tables
 from heeler.model.base import Model
+from heeler.model.check import frozen
 from heeler.model.pairwise import ends
 
 
@@ -72,7 +73,10 @@ def condition(model: Model, beta: float) -> tuple[Tables, bool]:
     )
     allowed = _allowed(model, tables, evidence)
     tables = tables._replace(allowed_pointer=ends(allowed[0]), allowed=allowed[1])
-    return tables, zeros
+    # Whether an array can be written to is part of the type that kernels are compiled for.
+    return tables._replace(
+        **{name: frozen(a) for name, a in tables._asdict().items() if isinstance(a, np.ndarray)}
+    ), zeros
 
 
 def _merged(flat: Flat, cardinalities: NDArray[np.int32]) -> Flat:

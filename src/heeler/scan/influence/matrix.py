@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from heeler.model.base import Model
+from heeler.model.check import frozen
 from heeler.scan.influence.norms import radius_bounds, two_norm_bounds
 
 # A text shows norms that need iterations only where they cost a few milliseconds.
@@ -131,8 +132,12 @@ class Influence(csr_array):
         if self._flat is None:
             pointer: Any = self.indptr
             index: Any = self.indices
-            # SciPy gives both arrays of indices one type.
-            self._flat = pointer.astype(np.int64, copy=False), index.astype(np.int32, copy=False)
+            # SciPy gives both arrays of indices one type. All are read-only: kernels are compiled
+            # again for arrays that can be written to.
+            self._flat = (
+                frozen(pointer.astype(np.int64, copy=False)),
+                frozen(index.astype(np.int32, copy=False)),
+            )
         value: Any = self.data
         return *self._flat, value
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from heeler.compiled.influence_lattice import lattice_rows, lattice_values
 from heeler.compiled.influence_spins import LOW_BITS, condition_spins, spin_rows, spread_all
 from heeler.model.base import Model
+from heeler.model.check import frozen
 from heeler.model.lattice import STEPS
 from heeler.scan.influence.matrix import Influence
 
@@ -37,8 +38,8 @@ def spin_influence(model: Model, method: str, beta: float, budget: int) -> Influ
     known: dict[str, Any] = {"model": model, "temperature": 1.0 / beta}
     if model.kind == "lattice" and method in ("auto", "exact") and model.evidence is None:
         return Influence.from_rows(*_lattice(model, beta), method="exact", **known)
-    pointer, column, coupling, field = _spins(model)
-    pointer, column, coupling, field = _conditioned(model, pointer, column, coupling, field)
+    # One type of arrays for the compiled code, read-only as those of models are.
+    pointer, column, coupling, field = map(frozen, _conditioned(model, *_spins(model)))
     if method == "oscillation":
         value = np.empty(len(coupling))
         spread_all(np.abs(coupling) * beta, np.zeros(len(coupling)), value)
@@ -101,7 +102,7 @@ def _spins(model: Any) -> tuple[NDArray, NDArray, NDArray, NDArray]:
     if model.kind == "lattice":
         model = model.to_ising()
     if model.kind == "ising":
-        return model.pointer, model.column, model.coupling, np.ascontiguousarray(model.field)
+        return model.pointer, model.column, model.coupling, model.field
     pointer, column = model.adjacency()
     row = np.repeat(np.arange(model.n_variables), np.diff(pointer))
     if model.kind == "rbm":
