@@ -1,4 +1,4 @@
-"""The command line: `heeler marginals`, `map`, `sample`, `info`, `demo`.
+"""The command line: `heeler marginals`, `map`, `sample`, `partition`, `info`, `lab`, `demo`.
 
 Every command prints tables for people, or with `--json` one JSON object and nothing else on
 standard output; messages go to standard error. Exit codes: 0 done; 2 wrong usage or input; 3 too

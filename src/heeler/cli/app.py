@@ -21,6 +21,7 @@ COMMANDS = {
     "marginals": "heeler.cli.marginals:marginals",
     "map": "heeler.cli.best:best",
     "sample": "heeler.cli.sample:sample",
+    "partition": "heeler.cli.partition:partition",
     "info": "heeler.cli.info:info",
     "lab": "heeler.cli.lab:lab",
     "demo": "heeler.cli.demo:demo",
@@ -42,7 +43,7 @@ def make_app() -> typer.Typer:
     """
     app = typer.Typer(
         name="heeler",
-        help="Sample from discrete probability models: marginals, best states, draws.",
+        help="Sample from discrete probability models: marginals, best states, draws, log Z.",
         epilog=_EPILOGUE,
         no_args_is_help=True,
         add_completion=False,
@@ -73,7 +74,7 @@ def _heeler(
         ),
     ] = False,
 ) -> None:
-    """Sample from discrete probability models: marginals, best states, draws."""
+    """Sample from discrete probability models: marginals, best states, draws, log Z."""
 
 
 def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
