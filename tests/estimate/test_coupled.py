@@ -100,14 +100,14 @@ def test_both_chains_of_a_maximal_pair_have_the_gibbs_distribution():
 
     from heeler.estimate.chains import Chains, coupled_settings
     from heeler.estimate.pairs import MaximalPairs
-    from heeler.estimate.target import as_target
+    from heeler.estimate.target import asked_of
 
     pairs = 50_000
     settings = coupled_settings(RING, "systematic", 1.0, pairs, 5)
     starts = [np.repeat([state], pairs, axis=0).astype(np.uint8) for state in
               ([0, 1, 2, 0], [1, 2, 2, 1])]  # fmt: skip
     both = MaximalPairs(
-        RING, settings, Chains(RING, settings, starts[0]), starts[1], 1, as_target(None, RING)
+        RING, settings, Chains(RING, settings, starts[0]), starts[1], 1, asked_of(None, RING)
     )
     both.advance(1, 2)
     sweep = small_model(RING).sweep(range(4))

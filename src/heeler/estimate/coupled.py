@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from heeler.estimate.chains import Chains, coupled_settings
 from heeler.estimate.pairs import MaximalPairs, UniformPairs
-from heeler.estimate.target import Target, as_target
+from heeler.estimate.target import Asked, asked_of
 from heeler.model.base import Model
 from heeler.run.sample import first_states, whole
 
@@ -62,7 +62,7 @@ class Coupled:
     coupling: str
     settings: dict[str, Any]
     _sums: NDArray[np.float64]
-    _target: Target
+    _target: Asked
 
     @property
     def pairs(self) -> int:
@@ -180,8 +180,8 @@ def couple(
     scan
         As in `heeler.sample`, but not ``"jacobi"``.
     target
-        What the distance is about: None for all variables, a variable or several (their marginal
-        distribution), or one weight a variable (weighted total variation).
+        What the distance is about, as in `heeler.variation`: None for all variables, a variable or
+        several (their marginal distribution), or weights (weighted total variation).
     coupling
         ``"uniform"``: both chains read the same words. ``"maximal"``: values agree as often as they
         can; for two values that is the same. ``"auto"``: maximal where there are more values.
@@ -215,7 +215,7 @@ def couple(
         raise ValueError(
             f"The 'coupling' parameter must be 'auto', 'uniform' or 'maximal'. Got {coupling!r}."
         )
-    wanted = as_target(target, model)
+    wanted = asked_of(target, model)
     binary = bool((np.asarray(model.cardinalities)[model.free] == 2).all())
     if coupling == "auto" or binary:  # with two values common words are the maximal coupling
         coupling = "uniform" if binary else "maximal"
@@ -244,7 +244,7 @@ def _run(
     init: Any,
     limit: int,
     threads: int,
-    target: Target,
+    target: Asked,
     lag: int,
     pairs: int,
     keys: list[int],

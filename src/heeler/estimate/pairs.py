@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heeler.estimate.chains import Chains
-from heeler.estimate.target import Target
+from heeler.estimate.target import Asked
 from heeler.kernel.orders import compile_scan
 from heeler.kernel.threads import run_parts
 from heeler.model.base import Model
@@ -44,7 +44,7 @@ class UniformPairs:
         leader: Chains,
         start: NDArray[Any],
         lag: int,
-        target: Target,
+        target: Asked,
     ) -> None:
         """Set the followers to the leaders' place in time."""
         self._leader = leader
@@ -53,15 +53,15 @@ class UniformPairs:
 
     def _differ(self) -> NDArray[np.bool_]:
         """Say where the states differ (pairs, n)."""
-        return self._leader.states() != self._follower.states()
+        return np.not_equal(self._leader.states(), self._follower.states())
 
     def apart(self) -> NDArray[np.float64]:
         """Measure how far apart the pairs are (pairs,)."""
-        return self._target.count(self._differ() @ self._target.weights)
+        return self._target.distances(self._differ() @ self._target.weights)
 
     def together(self) -> NDArray[np.bool_]:
         """Say which pairs agree everywhere (pairs,)."""
-        return ~self._differ().any(axis=1)
+        return np.logical_not(np.any(self._differ(), axis=1))
 
     def advance(self, passes: int, threads: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Run passes.
@@ -80,9 +80,7 @@ class UniformPairs:
         """
         self._leader.advance(passes, threads)
         self._follower.advance(passes, threads)
-        differ = self._differ()
-        apart = self._target.count(differ @ self._target.weights)
-        return apart[None], ~differ.any(axis=1)[None]
+        return self.apart()[None], self.together()[None]
 
 
 class MaximalPairs:
@@ -101,7 +99,7 @@ class MaximalPairs:
         leader: Chains,
         start: NDArray[Any],
         lag: int,
-        target: Target,
+        target: Asked,
     ) -> None:
         """Lower the model as variables of any number of values."""
         from heeler.kernel.lowered import MOST_CONTEXTS, lower_potts, lower_slots, slots_of
@@ -129,7 +127,7 @@ class MaximalPairs:
     def apart(self) -> NDArray[np.float64]:
         """Measure how far apart the pairs are (pairs,)."""
         differ = self._states[:, 0, : self._n] != self._states[:, 1, : self._n]
-        return self._target.count(differ @ self._target.weights)
+        return self._target.distances(differ @ self._target.weights)
 
     def together(self) -> NDArray[np.bool_]:
         """Say which pairs agree everywhere (pairs,)."""
@@ -155,7 +153,7 @@ class MaximalPairs:
         parts = np.array_split(np.arange(pairs), min(threads, pairs))
         run_parts([self._part(jobs, passes, apart) for jobs in parts])
         self._passes += passes
-        return self._target.count(apart[:, 0]), apart[:, 1] == 0
+        return self._target.distances(apart[:, 0]), apart[:, 1] == 0
 
     def _part(self, jobs: NDArray, passes: int, apart: NDArray) -> Any:
         """Bind one thread's call."""

@@ -1,8 +1,7 @@
-"""What a distance is about: all variables, some of them, or weights."""
+"""What a distance is about: the marginal distribution of some variables, or weighted changes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,31 +9,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heeler.model.base import Model
+from heeler.scan.target import as_target
 
 
 @dataclass(frozen=True)
-class Target:
+class Asked:
     """Which functions of a state a distance speaks of.
 
     Attributes
     ----------
-    weights
-        float64 (n,): d, the most that a function may change with each variable.
-    members
-        The variables of a marginal distribution; None where the weights are the user's own.
+    index, weight
+        The variables and their weights d.
+    marginal
+        Whether all weights are 1: then the distance is the total variation of the variables' joint
+        marginal distribution, else the weighted total variation.
     total
-        The largest possible distance: 1 for a marginal distribution, else the sum of the weights.
+        The largest possible distance: 1, or the sum of the weights.
     text
         The target in words.
+    weights
+        float64 (n,): d for all variables.
     """
 
-    weights: NDArray[np.float64]
-    members: NDArray[np.int64] | None
+    index: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    marginal: bool
     total: float
     text: str
+    weights: NDArray[np.float64]
 
-    def count(self, apart: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Turn sums of weights of differing variables into distances.
+    def distances(self, apart: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Turn sums of the weights of differing variables into distances.
 
         Parameters
         ----------
@@ -46,61 +51,35 @@ class Target:
         ndarray
             For a marginal distribution 1 where any differ; else the sums.
         """
-        return apart if self.members is None else (apart > 0).astype(np.float64)
+        return (apart > 0).astype(np.float64) if self.marginal else apart
 
 
-def as_target(target: Any, model: Model) -> Target:
+def asked_of(target: Any, model: Model) -> Asked:
     """Read the 'target' parameter.
 
     Parameters
     ----------
     target
-        None for all free variables; a variable; several; or an array of n weights.
+        As in `heeler.variation`.
     model
         The model.
 
     Returns
     -------
-    Target
-        Weights, 0 for clamped variables.
+    Asked
+        What the distance is about.
     """
-    free = np.zeros(model.n_variables, bool)
-    free[model.free] = True
-    if target is None:
-        members = model.free
-        text = "all variables"
-    elif isinstance(target, np.ndarray) and target.dtype.kind == "f":
-        return _weighted(target, free)
-    else:
-        single = isinstance(target, (str, int, np.integer)) or not isinstance(target, Iterable)
-        named = [target] if single else list(target)
-        members = np.unique(np.array([model.index(v) for v in named], np.int64))
-        if not len(members):
-            raise ValueError("The 'target' parameter must name at least one variable. Got none.")
-        clamped = members[~free[members]]
-        if len(clamped):
-            raise ValueError(
-                "The 'target' parameter must not name a clamped variable. "
-                f"Got {model.names[int(clamped[0])]!r}."
-            )
-        names = [repr(model.names[int(v)]) for v in members[:3]]
-        more = f" and {len(members) - 3} more" if len(members) > 3 else ""
-        text = f"marginal of {', '.join(names)}{more}"
+    wanted = as_target(target, model)
+    marginal = bool((wanted.weight == 1.0).all())
     weights = np.zeros(model.n_variables)
-    weights[members] = 1.0
-    return Target(weights, members, 1.0, text)
-
-
-def _weighted(target: NDArray[Any], free: NDArray[np.bool_]) -> Target:
-    """Check weights of the user."""
-    if target.shape != free.shape or not np.isfinite(target).all() or (target < 0).any():
-        raise ValueError(
-            f"The 'target' parameter, as weights, must be {len(free)} finite numbers >= 0. "
-            f"Got an array of shape {target.shape} instead."
-        )
-    weights = np.where(free, target, 0.0).astype(np.float64)
-    if not weights.any():
-        raise ValueError(
-            "The 'target' parameter, as weights, must be positive for a free variable. Got zeros."
-        )
-    return Target(weights, None, float(weights.sum()), "weighted total variation")
+    weights[wanted.index] = wanted.weight
+    total = 1.0 if marginal else wanted.total
+    if not marginal:
+        text = f"weighted total variation of {len(wanted.index)} variables"
+    elif len(wanted.index) == len(model.free):
+        text = "total variation of all variables"
+    else:
+        names = [repr(model.names[int(v)]) for v in wanted.index[:3]]
+        more = f" and {len(wanted.index) - 3} more" if len(wanted.index) > 3 else ""
+        text = f"total variation of the marginal of {', '.join(names)}{more}"
+    return Asked(wanted.index, wanted.weight, marginal, total, text, weights)
