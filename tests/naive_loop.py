@@ -189,6 +189,36 @@ class Random:
         return v
 
 
+class Metropolis(Random):
+    """Propose another value, each as likely; accept with probability min(1, p(new) / p(old))."""
+
+    def choose(self, cond, lane, k, i, p, x):  # noqa: ARG002
+        """Let one word propose and decide."""
+        others = [v for v in range(len(p)) if v != x[i]]
+        if not others:
+            return x[i]
+        proposal, fraction = divmod(self.words[k] * len(others), 1 << 32)
+        new = others[proposal]
+        return new if fraction * p[x[i]] < p[new] << 32 else x[i]
+
+
+class Modified(Random):
+    """Go to v with probability p(v) / (1 - min(p(v), p(old))): Liu's modified Gibbs sampler."""
+
+    def choose(self, cond, lane, k, i, p, x):
+        """Give each other value an interval, in order, and stay in what is left."""
+        if cond.binary:
+            return Metropolis.choose(self, cond, lane, k, i, p, x)
+        word, old = self.words[k] >> 2, x[i]
+        for v in range(len(p)):
+            if v != old:
+                share = int(p[v] / (KARY_ONE - min(p[v], p[old])) * KARY_ONE)
+                if word < share:
+                    return v
+                word -= share
+        return old
+
+
 class Quasi(Random):
     """Words of a whole period of a Tausworthe generator, shifted by position and lane."""
 

@@ -144,3 +144,28 @@ def test_interrupted_run_prints_what_exists(tmp_path, capsys, monkeypatch):
     assert found["interrupted"] is True
     assert found["stats"]["sweeps"] > 0
     assert 0 < found["marginals"]["4"]["1"] < 1
+
+
+@pytest.mark.parametrize("kernel", ["metropolis", "mixture(gibbs: 1, metropolis: 3)"])
+def test_kernels(tmp_path, capsys, kernel):
+    path = write_grid(tmp_path, 3)
+    found = json_of(capsys, "marginals", path, "--kernel", kernel, "--sweeps", "4000")
+    expected = json_of(capsys, "marginals", path, "--exact")
+    assert found["settings"]["driver"] == kernel.partition("(")[0]
+    part = found["stats"] if kernel == "metropolis" else found["stats"]["parts"][1]
+    assert 0 < part["acceptance"] < 1
+    for name, row in expected["marginals"].items():
+        for value, probability in row.items():
+            # 16000 states, errors below .009 with an autocorrelation time of 5: six of them.
+            assert found["marginals"][name][value] == pytest.approx(probability, abs=0.055)
+    drawn = json_of(capsys, "sample", path, "-n", "40", "--kernel", kernel, "--chains", "4")
+    assert len(drawn["samples"]) == 40
+    assert drawn["settings"]["kernel"] == found["settings"]["kernel"]
+
+
+@pytest.mark.parametrize(
+    "options", [["--kernel", "gibs"], ["--kernel", "herded", "--driver", "random"]]
+)
+def test_wrong_kernels(tmp_path, capsys, options):
+    assert main(["marginals", write_grid(tmp_path, 2), *options]) == 2
+    assert "kernel" in capsys.readouterr().err

@@ -9,7 +9,7 @@ import pytest
 
 from heeler.compiled.coloured import SlotChain, advance_coloured, coloured_scratch, meeting
 from heeler.compiled.coloured_layout import colour_order, herded_in_slots, lay_out, slot_variables
-from heeler.compiled.drivers import Greedy, Herded, Quasi, Random
+from heeler.compiled.drivers import Greedy, Herded, Metropolis, Quasi, Random
 from heeler.compiled.lattice_plan import Share
 from heeler.compiled.scans import Fixed
 from naive import HerdedWeights, LikelierValue, NaiveChain, QuasiWords, RandomWords
@@ -43,6 +43,8 @@ def make_driver(name, sparse, contexts, lanes=1):
         numbers = (7, 2, 1)
         twins = [QuasiWords(KEY, sequence.tolist(), *numbers) for _ in range(lanes)]
         return Quasi(np.array([KEY], np.uint64), sequence, *numbers), twins
+    if name == "metropolis":
+        return Metropolis(np.array([KEY], np.uint64), empty(np.int64, lanes, 8)), None
     if name == "greedy":
         return Greedy(0), [LikelierValue() for _ in range(lanes)]
     rng = np.random.default_rng(7)
@@ -143,7 +145,7 @@ def test_equals_slow_twin(small, name):
     assert len(np.unique(scores)) > 4  # something happened
 
 
-@pytest.mark.parametrize("name", DRIVERS)
+@pytest.mark.parametrize("name", [*DRIVERS, "metropolis"])
 @pytest.mark.parametrize("bands", [1, 2, 3])
 def test_equals_general_loop(large, name, bands):
     sparse, contexts = lower(large)
@@ -177,6 +179,9 @@ def test_equals_general_loop(large, name, bands):
     assert watch.pairs.sum() == 2 * 2 * BETAS.size
     if name.startswith("herded"):
         assert np.array_equal(driver.weights, other.weights)
+    if name == "metropolis":
+        assert np.array_equal(driver.moves, other.moves)
+        assert (driver.moves[:, 0] > 0).all()
 
 
 def test_order_is_by_class_degree_and_number(small):

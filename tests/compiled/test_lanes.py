@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from heeler.compiled.drivers import Herded, Quasi, Random
+from heeler.compiled.drivers import Herded, Metropolis, Quasi, Random
 from heeler.compiled.lanes import NEAR, LaneChain, advance_lanes, lane_scratch
 from heeler.compiled.scans import Fixed, Shuffled, Weighted
 from heeler.compiled.tables import fill_pair_tables
@@ -54,6 +54,8 @@ def make_driver(name):
     keys = np.array([KEY], np.uint64)
     if name == "random":
         return Random(keys), lambda: RandomWords(KEY)
+    if name == "metropolis":
+        return Metropolis(keys, empty(np.int64, 64, 8)), None
     sequence = np.random.default_rng(5).integers(0, 2**32, 127, dtype=np.uint32)
     numbers = (7, 2, 1)
     return Quasi(keys, sequence, *numbers), lambda: QuasiWords(KEY, sequence.tolist(), *numbers)
@@ -142,6 +144,30 @@ def test_equals_general_loop(graph, driver_name, scan_name, lanes, groups):
     assert seen.joint.sum() == lanes * BETAS.size
     if scan_name == "weighted":
         assert got.visits.sum() == SITES * BETAS.size
+
+
+@pytest.mark.parametrize("scan_name", ["fixed", "weighted"])
+@pytest.mark.parametrize("lanes", [8, 40, 64])
+def test_metropolis_equals_general_loop(graph, scan_name, lanes):
+    sparse, contexts = lower(graph)
+    driver, _ = make_driver("metropolis")
+    scan, _ = make_scan(scan_name, graph)
+    x = np.random.default_rng(1).integers(0, 2, (lanes, graph.n)).astype(np.uint8)
+    watch = make_watch(lanes)
+    want, want_scores = general_loop(sparse, driver, scan, x, watch, BETAS, sites=SITES)
+    mine = Metropolis(driver.keys, empty(np.int64, 1, lanes))
+    got, scores = run_lanes(sparse, mine, scan, x, (1, 4, 2))
+    check_same(got, scores, want, want_scores)
+    assert mine.moves[0].tolist() == driver.moves[:lanes, 0].tolist()
+    assert 0 < mine.moves.sum() < lanes * BETAS.size * SITES
+    # From tables, at one temperature.
+    whole = tabulate(sparse, contexts)
+    if (sparse.base >= 0).all():
+        bare = whole._replace(coupling=empty(np.float64))
+        ones = np.ones(3)
+        want, want_scores = general_loop(whole, driver, scan, x, watch, ones, sites=SITES)
+        got, scores = run_lanes(bare, mine, scan, x, (3,), betas=ones)
+        check_same(got, scores, want, want_scores)
 
 
 @pytest.fixture(scope="module")

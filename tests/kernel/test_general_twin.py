@@ -20,6 +20,8 @@ def twin_driver(name, context, rule, cond, beta, steps):
         return naive.Random(SEED)
     if name == "greedy":
         return naive.Greedy()
+    if name in ("metropolis", "modified"):
+        return (naive.Metropolis if name == "metropolis" else naive.Modified)(SEED)
     if name == "quasi":
         taps, sigma = GENERATORS[8]
         return naive.Quasi(SEED, taps, 8, sigma, stride_for(steps, 255), 5, 1)
@@ -174,6 +176,21 @@ def test_other_drivers(kind, driver):
     check(kind, driver, passes=40)
 
 
+@pytest.mark.parametrize("kind", ["couplings", "hard odds", "dense", "factors", "potts"])
+@pytest.mark.parametrize("driver", ["metropolis", "modified"])
+def test_metropolis(kind, driver):
+    check(kind, driver, passes=40)
+
+
+@pytest.mark.parametrize("driver", ["metropolis", "modified"])
+def test_metropolis_otherwise(driver):
+    check("couplings", driver, Uniform(300), passes=3)
+    check("couplings", driver, temperature=np.geomspace(5.0, 0.2, 24))
+    check("factors", driver, "shuffled", evidence={1: 0, 4: 0})
+    check("factors", driver, restart=True, scan=Sequence([0, 5, 1, 0, 3]))
+    check("factors", driver, lanes=5, threads=2)
+
+
 @pytest.mark.parametrize("kind", ["couplings", "factors"])
 @pytest.mark.parametrize(
     "scan",
@@ -242,6 +259,8 @@ DRIVERS = [
     ("herded", "neighbours", "tijdeman"),
     ("quasi", "auto", "argmax"),
     ("greedy", "auto", "argmax"),
+    ("metropolis", "auto", "argmax"),
+    ("modified", "auto", "argmax"),
 ]
 
 

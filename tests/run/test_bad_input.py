@@ -55,6 +55,22 @@ WRONG = {
     "driver": ({"sweeps": 1, "driver": "gibs"}, "driver"),
     "driver class": ({"sweeps": 1, "driver": Herded}, "driver"),
     "kernel and driver": ({"sweeps": 1, "driver": "random", "kernel": "herded"}, "kernel"),
+    "kernel name": ({"sweeps": 1, "kernel": "gibs"}, "kernel"),
+    "kernel text": ({"sweeps": 1, "kernel": "cycle(gibbs"}, "kernel"),
+    "kernel brackets": ({"sweeps": 1, "kernel": "cycle(gibbs))"}, "kernel"),
+    "kernel weights": ({"sweeps": 1, "kernel": "mixture(gibbs: 0, herded: 1)"}, "weights"),
+    "kernel repeats": ({"sweeps": 1, "kernel": "cycle(gibbs: 1.5)"}, "kernel"),
+    "kernel nothing": ({"sweeps": 1, "kernel": "cycle()"}, "kernel"),
+    "kernel number": ({"sweeps": 1, "kernel": 3}, "kernel"),
+    "kernel class": ({"sweeps": 1, "kernel": heeler.Mixture}, "kernel"),
+    "kernel with scan": (
+        {"sweeps": 1, "kernel": heeler.Cycle(["gibbs"]), "scan": "shuffled"},
+        "scan",
+    ),
+    "kernel with restart": (
+        {"sweeps": 1, "kernel": heeler.Cycle(["gibbs"]), "restart": True},
+        "restart",
+    ),
     "scan": ({"sweeps": 1, "scan": "sistematic"}, "scan"),
     "scan number": ({"sweeps": 1, "scan": 3}, "scan"),
     "scan empty": ({"sweeps": 1, "scan": []}, "scan"),
@@ -245,6 +261,10 @@ def test_joint_of_a_large_model():
         lambda: Herded(bits=8),
         lambda: Herded(start="zero"),
         lambda: heeler.Random("mt19937"),
+        lambda: heeler.SingleSite("gibs"),
+        lambda: heeler.SingleSite(scan="sistematic"),
+        lambda: heeler.Mixture(["gibs"]),
+        lambda: heeler.Cycle(["gibbs", "mixtur(gibbs)"]),
         lambda: Binned(0),
         lambda: Binned(2.5),
         lambda: Radius(-1),
@@ -252,6 +272,32 @@ def test_joint_of_a_large_model():
 )
 def test_wrong_drivers_and_contexts(make):
     with pytest.raises(ValueError, match="parameter must be"):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("make", "word"),
+    [
+        (lambda: heeler.Mixture([]), "kernels"),
+        (lambda: heeler.Mixture("gibbs"), "kernels"),
+        (lambda: heeler.Cycle(3), "kernels"),
+        (lambda: heeler.Cycle([3]), "kernel"),
+        (lambda: heeler.Cycle(["greedy"]), "invariant"),
+        (lambda: heeler.Mixture(["quasi"]), "invariant"),
+        (lambda: heeler.Mixture([heeler.SingleSite(temperature=2.0)]), "temperature"),
+        (lambda: heeler.Mixture(["gibbs", "herded"], [1]), "weights"),
+        (lambda: heeler.Mixture(["gibbs", "herded"], [1, 0]), "weights"),
+        (lambda: heeler.Mixture(["gibbs", "herded"], [1, NAN]), "weights"),
+        (lambda: heeler.Mixture(["gibbs", "herded"], [1, INF]), "weights"),
+        (lambda: heeler.Mixture(["gibbs", "herded"], "ab"), "weights"),
+        (lambda: heeler.Cycle(["gibbs"], [0]), "repeats"),
+        (lambda: heeler.Cycle(["gibbs"], [1, 2]), "repeats"),
+        (lambda: heeler.Cycle(["gibbs"], 2), "repeats"),
+        (lambda: heeler.Cycle(["gibbs"], [1.5]), "repeats"),
+    ],
+)
+def test_wrong_mixtures_and_cycles(make, word):
+    with pytest.raises((ValueError, TypeError), match=word):
         make()
 
 

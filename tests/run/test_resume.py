@@ -60,6 +60,31 @@ CASES = {
     ),
     "restart": ("couplings", {"driver": "random", "restart": True, "scan": [0, 1, 3, 4, 5, 0]}),
     "greedy": ("couplings", {"driver": "greedy"}),
+    "metropolis": ("couplings", {"kernel": "metropolis", "burn_in": 7}),
+    "modified": ("factors", {"kernel": "modified", "keep": "samples", "burn_in": 4}),
+    "mixture": (
+        "couplings",
+        {
+            "kernel": heeler.Mixture(["gibbs", "metropolis"], [1, 3]),
+            "keep": ["samples", "pairs", "joint"],
+            "thin": 3,
+            "burn_in": 7,
+            "temperature": np.geomspace(4, 0.5, 70),
+        },
+    ),
+    "cycle": (
+        "couplings",
+        {
+            "kernel": heeler.Cycle(
+                [
+                    heeler.SingleSite("herded", context="full"),
+                    heeler.Mixture(["gibbs", heeler.SingleSite("metropolis", "uniform")]),
+                ],
+                repeats=[2, 1],
+            ),
+            "keep": {"functions": FUNCTIONS},
+        },
+    ),
     "dense": ("dense", {"driver": "herded", "context": "binned(8)"}),
     "factors": ("factors", {"driver": "herded", "burn_in": 4, "keep": "samples"}),
     "lattice": (

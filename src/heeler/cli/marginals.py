@@ -23,6 +23,7 @@ def marginals(
     model: o.ModelFile,
     evidence: o.Evidence = None,
     driver: o.Driver = "auto",
+    kernel: o.Kernel = None,
     scan: o.Scan = "auto",
     context: o.Context = "auto",
     chains: o.Chains = 4,
@@ -54,8 +55,8 @@ def marginals(
         run = heeler.sample(
             ready,
             **o.run_settings(
-                sweeps=sweeps, seconds=seconds, error=error, driver=driver, scan=scan,
-                context=context, chains=chains, burn_in=burn_in, temperature=temperature,
+                sweeps=sweeps, seconds=seconds, error=error, driver=driver, kernel=kernel,
+                scan=scan, context=context, chains=chains, burn_in=burn_in, temperature=temperature,
                 seed=seed,
             ),
         )  # fmt: skip

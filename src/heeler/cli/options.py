@@ -16,6 +16,7 @@ __all__ = [
     "Evidence",
     "Exact",
     "Json",
+    "Kernel",
     "MemoryLimit",
     "ModelFile",
     "Output",
@@ -49,7 +50,21 @@ Evidence = Annotated[
         show_default=False,
     ),
 ]
-Driver = Annotated[str, typer.Option(help="random, herded, quasi, greedy or auto.", metavar="NAME")]
+Driver = Annotated[
+    str,
+    typer.Option(
+        help="random, herded, quasi, greedy, metropolis, modified or auto.", metavar="NAME"
+    ),
+]
+Kernel = Annotated[
+    str | None,
+    typer.Option(
+        help="gibbs, metropolis, modified, herded, 'mixture(gibbs: 1, metropolis: 3)', "
+        "'cycle(gibbs, metropolis)', ...; instead of --driver.",
+        metavar="NAME",
+        show_default=False,
+    ),
+]
 Scan = Annotated[
     str,
     typer.Option(

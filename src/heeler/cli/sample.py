@@ -46,6 +46,7 @@ def sample(
     number: Count,
     evidence: o.Evidence = None,
     driver: o.Driver = "auto",
+    kernel: o.Kernel = None,
     scan: o.Scan = "auto",
     context: o.Context = "auto",
     chains: o.Chains = 4,
@@ -77,8 +78,9 @@ def sample(
         chains = min(chains, number)
         sweeps = -(-number // chains) * thin
         run = heeler.sample(
-            ready, sweeps=sweeps, driver=driver, scan=scan, context=context, chains=chains,
-            burn_in=burn_in, thin=thin, temperature=temperature, seed=seed, keep="samples",
+            ready, sweeps=sweeps, driver=driver, kernel=kernel, scan=scan, context=context,
+            chains=chains, burn_in=burn_in, thin=thin, temperature=temperature, seed=seed,
+            keep="samples",
         )  # fmt: skip
         settings, states = run.settings, _in_order(run)
         interrupted = was_interrupted(run)

@@ -18,7 +18,19 @@ from numba.extending import overload
 from heeler.compiled.barrier import wait_for_all
 from heeler.compiled.coloured_layout import GROUP
 from heeler.compiled.conditionals import is_type
-from heeler.compiled.drivers import Greedy, Herded, Quasi, Random, binary_credit, draw_binary, fill
+from heeler.compiled.drivers import (
+    Greedy,
+    Herded,
+    Metropolis,
+    Modified,
+    Quasi,
+    Random,
+    as_move,
+    binary_credit,
+    count_moves,
+    draw_binary,
+    fill,
+)
 from heeler.compiled.jit import INLINE, helper, kernel
 from heeler.compiled.lane_blocks import prefetch
 from heeler.compiled.loop import watch_pass
@@ -45,7 +57,7 @@ class Meeting(NamedTuple):
     gate: np.ndarray  # int64 (8), zeros at first
     parts: (
         np.ndarray
-    )  # int64 (2, bands, 8): each band's part of the score's change, in a cache line of its own
+    )  # int64 (2, bands, 8): each band's part of the score's change and its moves, a line for each
 
 
 class ColouredScratch(NamedTuple):
@@ -115,7 +127,7 @@ def _fetch_weights_of(driver, lane, context, slot):
                     prefetch(weights, at)
 
         return herded
-    if any(is_type(driver, cls) for cls in (Random, Quasi, Greedy)):
+    if any(is_type(driver, cls) for cls in (Random, Quasi, Greedy, Metropolis, Modified)):
         return lambda driver, lane, context, slot: None
     return None  # contexts beyond the Markov blanket change within a class: Numba refuses them here
 
@@ -151,12 +163,13 @@ def _advance_block(plan, driver, lane, x, sums, beta, start, first, last, scratc
     own, credit = x[first:last], sums[first:last]
     for k in range(context.size):
         new[k] = draw_binary(driver, lane, words[k], first + k, p[k], context[k], own[k])
-    change = np.int64(0)
+    change, moved = np.int64(0), np.int64(0)
     for k in range(own.size):
         change += (np.int64(new[k]) - np.int64(own[k])) * gain[k]
+        moved += as_move(driver, new[k], own[k])
         credit[k] += binary_credit(driver, p[k], np.int64(new[k]))
         own[k] = new[k]
-    return change
+    return change, moved
 
 
 @helper
@@ -171,8 +184,8 @@ def _part(plan, number, share):
 
 @helper
 def _advance_pass(plan, driver, share, meeting, lane, x, sums, beta, pass_number, scratch):
-    """Update every class once; return the change of the score by this band."""
-    change = np.int64(0)
+    """Update every class once; return the change of the score and the moves by this band."""
+    change, moved = np.int64(0), np.int64(0)
     held = np.int64(-1)
     for number in range(plan.classes.size - 1):
         if number > 0 and share.bands > 1:
@@ -185,8 +198,12 @@ def _advance_pass(plan, driver, share, meeting, lane, x, sums, beta, pass_number
             if block != held:  # the last block of a class is often the first of the next
                 fill(driver, scratch.words, 0, pass_number, lane, block)
                 held = block
-            change += _advance_block(plan, driver, lane, x, sums, beta, start, first, last, scratch)
-    return change
+            gained, moves = _advance_block(
+                plan, driver, lane, x, sums, beta, start, first, last, scratch
+            )
+            change += gained
+            moved += moves
+    return change, moved
 
 
 @helper
@@ -220,7 +237,7 @@ def advance_coloured(
         score = chain.score[lane, 0]
         best_score = chain.best_score[lane, 0]
         for t in range(betas.size):
-            change = _advance_pass(
+            change, moved = _advance_pass(
                 plan, driver, share, meeting, lane, x, sums, betas[t], first_pass + t, scratch
             )
             if share.bands > 1:
@@ -229,15 +246,18 @@ def advance_coloured(
                 parts = meeting.parts[turn & 1]
                 turn += 1
                 parts[share.band, 0] = change
+                parts[share.band, 1] = moved
                 wait_for_all(meeting.gate, share.bands)
-                change = np.int64(0)
+                change, moved = np.int64(0), np.int64(0)
                 for band in range(share.bands):
                     change += parts[band, 0]
+                    moved += parts[band, 1]
             score += change
             if score > best_score:
                 best_score = score
                 _keep_part(plan, share, x, chain.best[lane])
             if share.band == 0:
+                count_moves(driver, lane, moved)
                 if scores.size > 0:
                     scores[t, lane] = score
                 watch_pass(watch, lane, x)

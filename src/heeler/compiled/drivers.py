@@ -98,6 +98,14 @@ def note_move(driver, lane, i, old, new):
     """Tell a driver whose contexts reach beyond the Markov blanket that variable i has changed."""
 
 
+def count_moves(driver, lane, moved):
+    """Add to the accepted moves, where a driver counts them."""
+
+
+def as_move(driver, new, old):
+    """Return 1 for a changed value where a driver counts moves; else 0, so nothing is added up."""
+
+
 def room_for(driver, lane, updates):
     """Say whether another pass of that many updates cannot overflow the driver's memory."""
 
@@ -148,24 +156,19 @@ def _slot_binary(driver, i, p, context):
 
 
 @helper
-def accepted_share(mine, other, one):
-    """Return `one` times min(1, other / mine), rounded down: the share of accepted proposals."""
-    # Both are at most `one`, so the quotient is exact enough in double precision, and the same
-    # everywhere: division is correctly rounded.
-    return one if other >= mine else np.int64(np.float64(other) / np.float64(mine) * one)
-
-
-@helper
-def _metropolis_binary(driver, lane, word, p, old):
+def _metropolis_binary(word, p, old):
+    # The chance is min(1, other / mine). Both numbers of the comparison are below 2^64: nothing is
+    # divided or rounded, and a vector of lanes has the same bits. `mine` is 2^32 only where the
+    # other value is impossible: its lowest bits, 0, then refuse to go there.
     one = np.int64(1) << 32
     mine = p if old == 1 else one - p
-    moved = np.int64(word) < accepted_share(mine, one - mine, one)
-    driver.moves[lane, 0] += np.int64(moved)
+    word_mine = np.uint64(word) * np.uint64(mine & (one - 1))
+    moved = word_mine < np.uint64(one - mine) << np.uint64(32)
     return np.int64(1) - old if moved else np.int64(old)
 
 
 @helper
-def _metropolis_kary(driver, lane, word, count, p, at, old):
+def _metropolis_kary(word, count, p, at, old):
     # One word proposes and decides: with K - 1 others, word (K - 1) / 2^32 is the number of one
     # of them and a fraction that is uniform and independent of it, but for one step of the word.
     if count < 2:
@@ -173,10 +176,8 @@ def _metropolis_kary(driver, lane, word, count, p, at, old):
     scaled = np.int64(word) * (count - 1)
     other = scaled >> 32
     other = other + 1 if other >= old else other
-    one = np.int64(1) << 32
-    share = accepted_share(np.int64(p[at + old]), np.int64(p[at + other]), one)
-    moved = (scaled & (one - 1)) < share
-    driver.moves[lane, 0] += np.int64(moved)
+    fraction = scaled & ((np.int64(1) << 32) - 1)
+    moved = fraction * np.int64(p[at + old]) < np.int64(p[at + other]) << 32  # both below 2^63
     return other if moved else np.int64(old)
 
 
@@ -188,7 +189,7 @@ def modified_share(mine, other, one):
 
 
 @helper
-def _modified_kary(driver, lane, word, count, p, at, old):
+def _modified_kary(word, count, p, at, old):
     one = np.int64(1) << 30
     target = np.int64(word) >> 2
     below = np.int64(0)
@@ -200,7 +201,6 @@ def _modified_kary(driver, lane, word, count, p, at, old):
             below += modified_share(np.int64(p[at + old]), np.int64(p[at + v]), one)
             if before <= target < below:
                 chosen = np.int64(v)
-    driver.moves[lane, 0] += np.int64(chosen != old)
     return chosen
 
 
@@ -224,11 +224,8 @@ def _draw_binary(driver, lane, word, i, p, context, old):
             return np.int64(1) if p > np.int64(1) << 31 else np.int64(0)
 
         return greedy
-    if is_type(driver, Metropolis) or is_type(driver, Modified):
-        # With two values both rules flip with probability min(1, p' / p).
-        return lambda driver, lane, word, i, p, context, old: _metropolis_binary(
-            driver, lane, word, p, old
-        )
+    if is_type(driver, Metropolis):
+        return lambda driver, lane, word, i, p, context, old: _metropolis_binary(word, p, old)
     return lambda driver, lane, word, i, p, context, old: (
         np.int64(1) if np.int64(word) < p else np.int64(0)
     )
@@ -323,11 +320,11 @@ def _draw_kary(driver, lane, word, i, count, p, at, row, old):
         return greedy
     if is_type(driver, Metropolis):
         return lambda driver, lane, word, i, count, p, at, row, old: _metropolis_kary(
-            driver, lane, word, count, p, at, old
+            word, count, p, at, old
         )
     if is_type(driver, Modified):
         return lambda driver, lane, word, i, count, p, at, row, old: _modified_kary(
-            driver, lane, word, count, p, at, old
+            word, count, p, at, old
         )
 
     def inversion(driver, lane, word, i, count, p, at, row, old):
@@ -373,6 +370,24 @@ def _note_move(driver, lane, i, old, new):
     if is_type(driver, Hashed):
         return lambda driver, lane, i, old, new: move_context(driver, lane, i, old, new)
     return lambda driver, lane, i, old, new: None
+
+
+@overload(count_moves, inline="always", jit_options=INLINE)
+def _count_moves(driver, lane, moved):
+    if is_type(driver, Metropolis) or is_type(driver, Modified):
+
+        def count(driver, lane, moved):
+            driver.moves[lane, 0] += np.int64(moved)
+
+        return count
+    return lambda driver, lane, moved: None
+
+
+@overload(as_move, inline="always", jit_options=INLINE)
+def _as_move(driver, new, old):
+    if is_type(driver, Metropolis) or is_type(driver, Modified):
+        return lambda driver, new, old: np.int64(new != old)
+    return lambda driver, new, old: np.int64(0)
 
 
 @overload(room_for, inline="always", jit_options=INLINE)

@@ -49,12 +49,31 @@ def _gather(e, array, index):
     return b.call(function, [pointers, _HALF(size), every, ir.Constant(kind, ir.Undefined)])
 
 
-def _take(e, x, at, words, word_at, p, gain, score, lane):
+def _gibbs(e, word, p, old, moves, lane):
+    """Draw independently of the present value."""
+    del old, moves, lane
+    return e.builder.icmp_unsigned("<", word, p)
+
+
+def _metropolis(e, word, p, old, moves, lane):
+    """Flip with probability min(1, other / mine): `drivers._metropolis_binary`, lane by lane."""
+    b = e.builder
+    width = p.type.count
+    rest = b.sub(e.constant(_WORD, width, BINARY_ONE), p)
+    mine, other = b.select(old, p, rest), b.select(old, rest, p)
+    low = b.and_(mine, e.constant(_WORD, width, BINARY_ONE - 1))
+    far = b.shl(other, e.constant(_WORD, width, 32))
+    moved = b.icmp_unsigned("<", b.mul(word, low), far)
+    e.store(b.add(e.load(moves, lane, width), b.zext(moved, p.type)), moves, lane)
+    return b.xor(old, moved)
+
+
+def _take(e, rule, x, at, words, word_at, p, gain, score, moves, lane):
     """Draw the new values, store them and add the change to the lanes' scores."""
     b = e.builder
     width = p.type.count
-    new = b.icmp_unsigned("<", b.zext(e.load(words, word_at, width), p.type), p)
     old = b.icmp_unsigned("!=", e.load(x, at, width), e.constant(_BYTE, width, 0))
+    new = rule(e, b.zext(e.load(words, word_at, width), p.type), p, old, moves, lane)
     e.store(b.zext(new, ir.VectorType(_BYTE, width)), x, at)
     before = e.load(score, lane, width)
     after = b.select(b.and_(new, b.not_(old)), b.add(before, gain), before)
@@ -62,11 +81,10 @@ def _take(e, x, at, words, word_at, p, gain, score, lane):
     e.store(after, score, lane)
 
 
-@vector_operation(types.void)
-def take_from_table(
-    e, x, at, near, near_at, width, lanes, lane, base, table, gain, words, word_at, p_out, score
-):
-    """Update 8 lanes of a variable whose conditional is in a table."""
+def _take_from_table(
+    e, rule, x, at, near, near_at, width, lanes, lane, base, table, gain, words, word_at, p_out,
+    score, moves
+):  # fmt: skip
     b = e.builder
     pattern = e.variable(e.constant(_BYTE, WIDTH, 0))
 
@@ -86,7 +104,7 @@ def take_from_table(
     p = _gather(e, table, context)
     p = p if p.type == _WORDS else b.zext(p, _WORDS)
     change = b.sext(_gather(e, gain, context), _WORDS)
-    _take(e, x, at, words, word_at, p, change, score, lane)
+    _take(e, rule, x, at, words, word_at, p, change, score, moves, lane)
     e.store(p, p_out, lane)
 
 
@@ -135,8 +153,8 @@ def _quantised_sigmoid(e, log_odds):
 
 
 def _take_computed(
-    e, x, at, index, coupling, first, last, lanes, lane, field, beta, scale, words, word_at, p_out,
-    score, width
+    e, rule, width, x, at, index, coupling, first, last, lanes, lane, field, beta, scale, words,
+    word_at, p_out, score, moves
 ):  # fmt: skip
     b = e.builder
     total = e.variable(e.splat(field, width))
@@ -153,32 +171,51 @@ def _take_computed(
     log_odds = b.fadd(half, half)
     p = _quantised_sigmoid(e, b.fmul(e.splat(beta, width), log_odds))
     gain = b.fptosi(b.fmul(log_odds, e.splat(scale, width)), p.type)
-    _take(e, x, at, words, word_at, p, gain, score, lane)
+    _take(e, rule, x, at, words, word_at, p, gain, score, moves, lane)
     e.store(p, p_out, lane)
 
 
-@vector_operation(types.void)
-def take_computed(
-    e, x, at, index, coupling, first, last, lanes, lane, field, beta, scale, words, word_at, p_out,
-    score
-):  # fmt: skip
-    """Update 8 lanes of a variable from its couplings, the neighbours taken in order."""
-    _take_computed(
+def _operations(rule):
+    """Make the three updates of a rule: 8 lanes by table, 8 and 32 lanes from couplings."""
+
+    @vector_operation(types.void)
+    def take_from_table(
+        e, x, at, near, near_at, width, lanes, lane, base, table, gain, words, word_at, p_out,
+        score, moves
+    ):  # fmt: skip
+        """Update 8 lanes of a variable whose conditional is in a table."""
+        _take_from_table(
+            e, rule, x, at, near, near_at, width, lanes, lane, base, table, gain, words, word_at,
+            p_out, score, moves,
+        )  # fmt: skip
+
+    @vector_operation(types.void)
+    def take_computed(
         e, x, at, index, coupling, first, last, lanes, lane, field, beta, scale, words, word_at,
-        p_out, score, WIDTH,
-    )  # fmt: skip
+        p_out, score, moves
+    ):  # fmt: skip
+        """Update 8 lanes of a variable from its couplings, the neighbours taken in order."""
+        _take_computed(
+            e, rule, WIDTH, x, at, index, coupling, first, last, lanes, lane, field, beta, scale,
+            words, word_at, p_out, score, moves,
+        )  # fmt: skip
+
+    @vector_operation(types.void)
+    def take_computed_wide(
+        e, x, at, index, coupling, first, last, lanes, lane, field, beta, scale, words, word_at,
+        p_out, score, moves
+    ):  # fmt: skip
+        """Update 32 lanes: the neighbours are found once for four vectors."""
+        _take_computed(
+            e, rule, WIDE, x, at, index, coupling, first, last, lanes, lane, field, beta, scale,
+            words, word_at, p_out, score, moves,
+        )  # fmt: skip
+
+    return take_from_table, take_computed, take_computed_wide
 
 
-@vector_operation(types.void)
-def take_computed_wide(
-    e, x, at, index, coupling, first, last, lanes, lane, field, beta, scale, words, word_at, p_out,
-    score
-):  # fmt: skip
-    """Update 32 lanes: the neighbours are found once for four vectors."""
-    _take_computed(
-        e, x, at, index, coupling, first, last, lanes, lane, field, beta, scale, words, word_at,
-        p_out, score, WIDE,
-    )  # fmt: skip
+take_from_table, take_computed, take_computed_wide = _operations(_gibbs)
+move_from_table, move_computed, move_computed_wide = _operations(_metropolis)
 
 
 @vector_operation(types.void)

@@ -11,12 +11,15 @@ import numpy as np
 from numba.extending import overload
 
 from heeler.compiled.conditionals import is_type
-from heeler.compiled.drivers import Quasi, Random
+from heeler.compiled.drivers import Metropolis, Quasi, Random
 from heeler.compiled.jit import INLINE, helper, kernel
 from heeler.compiled.lane_blocks import (
     WIDE,
     WIDTH,
     add_sums,
+    move_computed,
+    move_computed_wide,
+    move_from_table,
     prefetch,
     take_computed,
     take_computed_wide,
@@ -82,7 +85,7 @@ def fill_lanes(driver, scratch, pass_number, first_lane, block):
 
 @overload(fill_lanes, inline="always", jit_options=INLINE)
 def _fill_lanes(driver, scratch, pass_number, first_lane, block):
-    if is_type(driver, Random):
+    if is_type(driver, Random) or is_type(driver, Metropolis):
 
         def random(driver, scratch, pass_number, first_lane, block):
             fill_block_lanes(
@@ -119,8 +122,8 @@ def _computed(conditional):
 
 
 @helper
-def _update(conditional, chain, scratch, i, position, beta):
-    """Update one variable in all lanes."""
+def _draw(conditional, driver, chain, scratch, i, position, beta):
+    """Draw one variable in all lanes."""
     x = chain.x
     lanes = x.shape[1]
     width = conditional.near.shape[1]
@@ -136,7 +139,7 @@ def _update(conditional, chain, scratch, i, position, beta):
             take_from_table(
                 x, at + lane, conditional.near, np.int64(i) * width, width, lanes, lane, base,
                 conditional.table, conditional.gain, scratch.words, word_at + lane, scratch.p,
-                chain.score,
+                chain.score, chain.score,
             )  # fmt: skip
         return
     field = conditional.field[i]
@@ -147,13 +150,65 @@ def _update(conditional, chain, scratch, i, position, beta):
         take_computed_wide(
             x, at + lane, conditional.index, conditional.coupling, first, last, lanes, lane, field,
             beta, conditional.scale, scratch.words, word_at + lane, scratch.p, chain.score,
+            chain.score,
         )  # fmt: skip
     for step in range(wide, lanes, WIDTH):
         lane = min(step, whole)
         take_computed(
             x, at + lane, conditional.index, conditional.coupling, first, last, lanes, lane, field,
             beta, conditional.scale, scratch.words, word_at + lane, scratch.p, chain.score,
+            chain.score,
         )  # fmt: skip
+
+
+@helper
+def _move(conditional, driver, chain, scratch, i, position, beta):
+    """Flip one variable or leave it, in all lanes: a multiple of 8, as nothing may move twice."""
+    x = chain.x
+    lanes = x.shape[1]
+    width = conditional.near.shape[1]
+    base = conditional.base[i]
+    whole = lanes - WIDTH
+    at = np.int64(i) * lanes
+    word_at = position * scratch.words.shape[1]
+    if not _computed(conditional):
+        for step in range(0, lanes, WIDTH):
+            lane = min(step, whole)
+            move_from_table(
+                x, at + lane, conditional.near, np.int64(i) * width, width, lanes, lane, base,
+                conditional.table, conditional.gain, scratch.words, word_at + lane, scratch.p,
+                chain.score, driver.moves,
+            )  # fmt: skip
+        return
+    field = conditional.field[i]
+    first = conditional.pointer[i]
+    last = conditional.pointer[i + 1]
+    wide = lanes // WIDE * WIDE
+    for lane in range(0, wide, WIDE):
+        move_computed_wide(
+            x, at + lane, conditional.index, conditional.coupling, first, last, lanes, lane, field,
+            beta, conditional.scale, scratch.words, word_at + lane, scratch.p, chain.score,
+            driver.moves,
+        )  # fmt: skip
+    for step in range(wide, lanes, WIDTH):
+        lane = min(step, whole)
+        move_computed(
+            x, at + lane, conditional.index, conditional.coupling, first, last, lanes, lane, field,
+            beta, conditional.scale, scratch.words, word_at + lane, scratch.p, chain.score,
+            driver.moves,
+        )  # fmt: skip
+
+
+def _update(conditional, driver, chain, scratch, i, position, beta):
+    """Update one variable in all lanes."""
+
+
+@overload(_update, inline="always", jit_options=INLINE)
+def _update_by(conditional, driver, chain, scratch, i, position, beta):
+    rule = _move if is_type(driver, Metropolis) else _draw
+    return lambda conditional, driver, chain, scratch, i, position, beta: rule(
+        conditional, driver, chain, scratch, i, position, beta
+    )
 
 
 @helper
@@ -280,6 +335,8 @@ def advance_lanes(
     Every pass leaves p invariant in every lane (up to the rounding of probabilities to 2^-32); it
     costs one visit of every edge from both ends. Lane l uses the words of lane first_lane + l.
     Where there are no couplings every variable needs a table. sums may have 1, 2, 4 or 8 columns.
+    Metropolis counts its moves lane by lane in the first row of `driver.moves` and needs a number
+    of lanes that is a multiple of 8.
     """
     lanes = chain.x.shape[1]
     for t in range(betas.size):
@@ -294,7 +351,7 @@ def advance_lanes(
                 i = site(scan, scratch, 0, k)
                 if far:
                     _look_ahead(conditional, chain, scan, scratch, k, count, jumps)
-                _update(conditional, chain, scratch, i, k - start, betas[t])
+                _update(conditional, driver, chain, scratch, i, k - start, betas[t])
                 _add_sums(chain, scratch, i)
         if counts_visits(scan):
             for k in range(count):

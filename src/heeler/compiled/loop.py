@@ -13,6 +13,7 @@ from heeler.compiled.conditionals import binary_conditional, kary_conditional, n
 from heeler.compiled.drivers import (
     add_credits,
     binary_credit,
+    count_moves,
     draw_binary,
     draw_kary,
     fill,
@@ -153,6 +154,7 @@ def advance_binary(
                     p, gain, context = binary_conditional(conditional, lane, seen, i, beta)
                     old = np.int64(x[i])
                     new = draw_binary(driver, lane, words[k - start], i, p, context, old)
+                    count_moves(driver, lane, new != old)
                     gain = present_gain(scan, conditional, lane, x, i, beta, gain)
                     x[i] = new
                     if chain.restart.size == 0:
@@ -215,6 +217,7 @@ def advance_kary(
                     old = np.int64(x[i])
                     new = draw_kary(driver, lane, words[k - start], i, values, p, at, row, old)
                     x[i] = new
+                    count_moves(driver, lane, new != old)
                     if chain.restart.size == 0:
                         add_credits(driver, sums, chain.entry[i], p, at, values, new)
                     at = present_row(scan, conditional, lane, x, i, beta, scratch, at)

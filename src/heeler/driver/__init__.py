@@ -1,7 +1,16 @@
 """Drivers: which value an update takes, given the probabilities of the values."""
 
 from heeler.driver.contexts import Binned, Context, Full, Neighbours, Radius, Shared, as_context
-from heeler.driver.drivers import Driver, Greedy, Herded, Quasi, Random, as_driver
+from heeler.driver.drivers import (
+    Driver,
+    Greedy,
+    Herded,
+    Metropolis,
+    Modified,
+    Quasi,
+    Random,
+    as_driver,
+)
 
 __all__ = [
     "Binned",
@@ -10,6 +19,8 @@ __all__ = [
     "Full",
     "Greedy",
     "Herded",
+    "Metropolis",
+    "Modified",
     "Neighbours",
     "Quasi",
     "Radius",

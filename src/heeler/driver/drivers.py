@@ -1,14 +1,20 @@
 """The drivers as a user names them."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from heeler.driver.contexts import Context, as_context
 
 
 @dataclass(frozen=True)
 class Driver:
-    """Which value an update takes."""
+    """Which value an update takes.
+
+    `chance` says what the spread of its runs means: ``"random"``, ``"quasi"``, ``"herded"`` or
+    ``"greedy"``.
+    """
+
+    chance: ClassVar[str] = "random"
 
     @property
     def name(self) -> str:
@@ -57,6 +63,7 @@ class Herded(Driver):
         weights; ``"random"``: all lanes do.
     """
 
+    chance: ClassVar[str] = "herded"
     context: Context | str | None = None
     rule: str = "argmax"
     bits: int = 32
@@ -86,10 +93,41 @@ class Quasi(Driver):
     for one of the published generators (m from 8 to 24).
     """
 
+    chance: ClassVar[str] = "quasi"
+
 
 @dataclass(frozen=True)
 class Greedy(Driver):
     """The likeliest value every time: iterated conditional modes, for best states only."""
+
+    chance: ClassVar[str] = "greedy"
+
+
+@dataclass(frozen=True)
+class Metropolis(Driver):
+    """Another value, each as likely, taken with probability min(1, p(new) / p(present)).
+
+    The Metropolis algorithm with single-site proposals: a binary variable is flipped or stays.
+    Every update leaves p invariant, in detailed balance. Averages are of conditionals, as in Gibbs
+    sampling. Where two values are equally likely a flip is certain, so a fixed order of updates can
+    make variables without neighbours alternate for ever: their averages are right and joint
+    statistics of them are not; ``scan="uniform"`` cures it.
+    """
+
+
+@dataclass(frozen=True)
+class Modified(Driver):
+    """The conditional without the present value, accepted so that p stays: Liu's modified Gibbs.
+
+    The value y is taken with probability p(y) / (1 - min(p(x), p(y))): every other value is at
+    least as likely as with Gibbs sampling, so averages over values are never worse (Peskun's
+    order). With two values it is `Metropolis`.
+
+    References
+    ----------
+    .. [1] J. S. Liu, "Peskun's theorem and a modified discrete-state Gibbs sampler",
+       Biometrika 83, 1996.
+    """
 
 
 _BY_NAME: dict[str, type[Driver]] = {
@@ -98,6 +136,8 @@ _BY_NAME: dict[str, type[Driver]] = {
     "herded": Herded,
     "quasi": Quasi,
     "greedy": Greedy,
+    "metropolis": Metropolis,
+    "modified": Modified,
 }
 
 
@@ -107,7 +147,8 @@ def as_driver(driver: Any) -> Driver:
     Parameters
     ----------
     driver
-        An object, or one of ``"random"``, ``"herded"``, ``"quasi"``, ``"greedy"``.
+        An object, or one of ``"random"`` (or ``"gibbs"``), ``"herded"``, ``"quasi"``,
+        ``"greedy"``, ``"metropolis"``, ``"modified"``.
 
     Returns
     -------
@@ -119,6 +160,6 @@ def as_driver(driver: Any) -> Driver:
     if isinstance(driver, str) and driver in _BY_NAME:
         return _BY_NAME[driver]()
     raise ValueError(
-        "The 'driver' parameter must be 'auto', 'random', 'herded', 'quasi', 'greedy' or a Driver. "
-        f"Got {driver!r} instead."
+        "The 'driver' parameter must be 'auto', 'random', 'herded', 'quasi', 'greedy', "
+        f"'metropolis', 'modified' or a Driver. Got {driver!r} instead."
     )

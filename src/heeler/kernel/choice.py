@@ -3,7 +3,7 @@
 from typing import Any
 
 from heeler.compiled.conditionals import Sparse
-from heeler.compiled.drivers import Greedy, Herded, Quasi, Random
+from heeler.compiled.drivers import Greedy, Herded, Metropolis, Modified, Quasi, Random
 from heeler.compiled.scans import Fixed, Jacobi
 from heeler.kernel.coloured_engine import ColouredEngine
 from heeler.kernel.general import GeneralEngine, Plan
@@ -43,13 +43,14 @@ def engine_for(plan: Plan) -> Any:
     if not isinstance(conditional, Sparse) or plan.restart or plan.scores.shape[1] > 1:
         return GeneralEngine(plan)
     lanes = len(plan.scores)
-    if (
-        lanes >= LEAST_LANES
-        and isinstance(driver, (Random, Quasi))
-        and not isinstance(plan.scan, Jacobi)
-    ):
+    side_by_side = isinstance(driver, (Random, Quasi)) or (
+        # With two values Liu's rule is Metropolis; vectors of 8 lanes must not overlap.
+        isinstance(driver, (Metropolis, Modified)) and lanes % LEAST_LANES == 0
+    )
+    if lanes >= LEAST_LANES and side_by_side and not isinstance(plan.scan, Jacobi):
         return LanesEngine(plan)
     coupled = conditional.coupling.size == conditional.index.size
-    if coupled and in_classes(plan.scan) and isinstance(driver, (Random, Quasi, Herded, Greedy)):
+    known = (Random, Quasi, Herded, Greedy, Metropolis, Modified)
+    if coupled and in_classes(plan.scan) and isinstance(driver, known):
         return ColouredEngine(plan)
     return GeneralEngine(plan)

@@ -198,6 +198,7 @@ class GeneralEngine:
         self.chain.sums[:] = 0
         self.watch.pairs[:] = 0
         self.watch.joint[:] = 0
+        self.plan.memory.reset()
         self.visits_at_reset = self.chain.visits.copy()
         self.gains_at_reset = self.plan.memory.gains(self.entries)
         self.reset_at = self.passes
@@ -244,6 +245,29 @@ class GeneralEngine:
             conditional.fields[:] = conditional.bias
             conditional.fields[:, visible:] += x[:, :visible] @ weights
             conditional.fields[:, :visible] += x[:, visible:] @ weights.T
+
+    def adopt(self, states: NDArray[Any], scores: NDArray[np.float64]) -> None:
+        """Take other states as the present ones; memory, counters and sums stay.
+
+        Parameters
+        ----------
+        states
+            (lanes, n), inside the support.
+        scores
+            Their log scores (lanes,).
+        """
+        chain = self.chain
+        chain.x[:, : self.n] = self._arranged(states)
+        chain.score[:, 0] = np.rint((scores - self.plan.scores[:, 0]) / self.plan.lowered.unit)
+        self.plan.memory.start(chain.x[:, : self.n])
+        self._refresh_fields()
+
+    def statistics(self) -> dict[str, Any]:
+        """Give plain numbers about the moves since the reset."""
+        moves = self.plan.memory.moves()
+        if moves is None:
+            return {}
+        return move_statistics(moves, int(self.visits().sum()) * self.lanes)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Give everything needed to go on."""
@@ -303,6 +327,23 @@ class GeneralEngine:
         )
         if high.any() or states[:, self.n :].any():
             raise ValueError(f"the array {name!r} holds values that the variables do not have")
+
+
+def move_statistics(moves: int, proposals: int) -> dict[str, Any]:
+    """Say how often proposals were accepted.
+
+    Parameters
+    ----------
+    moves, proposals
+        Accepted proposals, and all of them.
+
+    Returns
+    -------
+    dict
+        Plain numbers.
+    """
+    rate = moves / proposals if proposals else float("nan")
+    return {"acceptance": rate, "accepted": moves, "proposals": proposals}
 
 
 def make_watch(plan: Plan, lanes: int, cards: NDArray[np.int64]) -> Watch:

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from heeler.compiled.drivers import Metropolis, Modified
 from heeler.compiled.lanes import LaneChain, advance_lanes, lane_scratch
 from heeler.compiled.loop import Watch
-from heeler.kernel.general import Plan, make_watch
+from heeler.kernel.general import Plan, make_watch, move_statistics
 from heeler.kernel.threads import run_parts
 
 LEAST_LANES = 8
@@ -27,7 +28,8 @@ class LanesEngine:
     Parameters
     ----------
     plan
-        What to run: a `Sparse` conditional, a random or quasi driver, at least 8 lanes.
+        What to run: a `Sparse` conditional, at least 8 lanes; a random or quasi driver,
+        or Metropolis with a number of lanes that is a multiple of 8.
     """
 
     binary = True
@@ -40,11 +42,17 @@ class LanesEngine:
         self.lanes = len(plan.scores)
         self.passes = 0
         self.reset_at = 0
-        size = _block_size(self.lanes)
+        driver = plan.memory.driver
+        self._moving = isinstance(driver, (Metropolis, Modified))
+        size = _block_size(self.lanes, LEAST_LANES if self._moving else 1)
         self._firsts = range(0, self.lanes, size)
         self._groups = next(g for g in (8, 4, 2, 1) if size % g == 0)
         self.rows = len(self._firsts) * self._groups
         self._blocks = [self._block(first, size) for first in self._firsts]
+        self._drivers = [
+            Metropolis(driver.keys, np.zeros((1, size), np.int64)) if self._moving else driver
+            for _ in self._firsts
+        ]
         cards = np.full(self.n, 2)
         self._watches = [make_watch(plan, size, cards) for _ in self._firsts]
         self.visits_at_reset = np.zeros(self.n, np.int64)
@@ -104,7 +112,7 @@ class LanesEngine:
                 steps = np.zeros((0 if scores is None else len(betas), lanes), np.int64)
                 advance_lanes(
                     plan.lowered.conditional,
-                    plan.memory.driver,
+                    self._drivers[number],
                     plan.scan,
                     chain,
                     self._watches[number],
@@ -138,6 +146,8 @@ class LanesEngine:
             block.sums[:] = 0
             watch.pairs[:] = 0
             watch.joint[:] = 0
+        for driver in self._drivers if self._moving else ():
+            driver.moves[:] = 0
         self.visits_at_reset = self._blocks[0].visits.copy()
         self.reset_at = self.passes
 
@@ -152,6 +162,29 @@ class LanesEngine:
             return self._blocks[0].visits - self.visits_at_reset
         return self.plan.visits * (self.passes - self.reset_at)
 
+    def adopt(self, states: NDArray[Any], scores: NDArray[np.float64]) -> None:
+        """Take other states as the present ones.
+
+        Parameters
+        ----------
+        states
+            (lanes, n), inside the support.
+        scores
+            Their log scores (lanes,).
+        """
+        steps = np.rint((scores - self.plan.scores[0, 0]) / self.plan.lowered.unit)
+        for block, first in zip(self._blocks, self._firsts, strict=True):
+            mine = slice(first, first + block.x.shape[1])
+            block.x[: self.n] = states[mine].T
+            block.score[:] = steps[mine]
+
+    def statistics(self) -> dict[str, Any]:
+        """Give plain numbers about the moves since the reset."""
+        if not self._moving:
+            return {}
+        moves = sum(int(driver.moves.sum()) for driver in self._drivers)
+        return move_statistics(moves, int(self.visits().sum()) * self.lanes)
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Give everything needed to go on."""
         result = {
@@ -163,6 +196,8 @@ class LanesEngine:
         result["pairs"] = np.stack([watch.pairs for watch in self._watches])
         result["joint"] = np.stack([watch.joint for watch in self._watches])
         result["base_scores"] = self.plan.scores
+        if self._moving:
+            result["moves"] = np.stack([driver.moves for driver in self._drivers])
         return result
 
     def load(self, arrays: dict[str, NDArray[Any]]) -> None:
@@ -187,13 +222,18 @@ class LanesEngine:
         for k, watch in enumerate(self._watches):
             watch.pairs[...] = arrays["pairs"][k]
             watch.joint[...] = arrays["joint"][k]
+        for k, driver in enumerate(self._drivers if self._moving else ()):
+            driver.moves[...] = arrays["moves"][k]
         self.plan.scores[...] = arrays["base_scores"]
         self.visits_at_reset = arrays["visits_at_reset"].copy()
         self.passes, self.reset_at = (int(k) for k in arrays["passes"])
 
 
-def _block_size(lanes: int) -> int:
-    """Choose equal blocks of at least 8 lanes, near 32: blocks of 16 take half as long again."""
-    counts = [k for k in range(1, lanes // LEAST_LANES + 1) if lanes % k == 0]
+def _block_size(lanes: int, multiple: int) -> int:
+    """Choose equal blocks of at least 8 lanes, near 32: blocks of 16 take half as long again.
+
+    Their size is a multiple of a number that divides the number of lanes.
+    """
+    counts = [k for k in range(1, lanes // LEAST_LANES + 1) if lanes % (k * multiple) == 0]
     wanted = -(-lanes // BLOCK_LANES)
     return lanes // min(counts, key=lambda k: (abs(k - wanted), k))

@@ -384,6 +384,15 @@ class LatticeEngine:
             self._layout, self._steps(), self._pattern, self._planes, self._weights
         )
 
+    def adopt(self, states: np.ndarray, scores: np.ndarray) -> None:
+        """Take states (lanes, n) as the present ones; scores follow from them."""
+        del scores  # the engine counts bonds, exactly
+        self._layout.put_states(states.astype(np.uint8, copy=False), self._states)
+
+    def statistics(self) -> dict[str, float]:
+        """Return nothing: every update of this engine draws from its conditional."""
+        return {}
+
     def arrays(self) -> dict[str, np.ndarray]:
         """Return everything needed to go on, as arrays (views: copy before advancing)."""
         kept = {

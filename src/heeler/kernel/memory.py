@@ -42,6 +42,33 @@ class Memory:
     def grow(self) -> None:
         """Make room."""
 
+    def reset(self) -> None:
+        """Forget what was counted: the burn-in is over."""
+
+    def moves(self) -> int | None:
+        """Count the accepted moves since the reset; None where every choice is one."""
+        return None
+
+
+class MovesMemory(Memory):
+    """Counters of accepted moves: Metropolis and its relatives."""
+
+    def arrays(self) -> dict[str, NDArray]:
+        """Give the counters."""
+        return {"moves": self.driver.moves}
+
+    def load(self, arrays: dict[str, NDArray]) -> None:
+        """Take the counters back."""
+        self.driver.moves[...] = arrays["moves"]
+
+    def reset(self) -> None:
+        """Start counting again."""
+        self.driver.moves[:] = 0
+
+    def moves(self) -> int | None:
+        """Count the accepted moves of all lanes."""
+        return int(self.driver.moves.sum())
+
 
 class TableMemory(Memory):
     """Herding weights in tables: by context, by equal conditionals, or by bins.

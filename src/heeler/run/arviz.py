@@ -157,7 +157,7 @@ def _words(run: Run) -> dict[str, Any]:
         "model": repr(run.model),
         "model_digest": run.model.digest,
         "errors_cover": run.errors.label,
-        "deterministic": int(settings["driver"] in _DETERMINISTIC),
+        "deterministic": int(settings["chance"] in _DETERMINISTIC),
     }
     if attrs["deterministic"]:
         attrs["deterministic_note"] = _NOTE

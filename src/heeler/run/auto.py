@@ -151,7 +151,7 @@ def warn_of_stuck(model: Model, columns: NDArray[np.float64], session: Any) -> N
         certain &= (
             free if session.engine.binary else np.repeat(free, np.asarray(model.cardinalities))
         )
-    if session.passes < 16 or not certain.any() or session.settings.driver.name == "greedy":
+    if session.passes < 16 or not certain.any() or session.settings.chance == "greedy":
         return
     warnings.warn(
         f"{int(certain.sum())} probabilities came out as exactly 0 or 1. This model has zeros, and "

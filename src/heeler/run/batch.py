@@ -46,6 +46,7 @@ def same_shape(models: Sequence[Model], options: dict[str, Any], limits: Limits)
         and limits.seconds is None
         and limits.error is None
         and options["keep"] is None
+        and options.get("kernel") is None
         and options["init"] is None
         and not options["restart"]
         and isinstance(options["temperature"], (int, float))

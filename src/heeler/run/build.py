@@ -10,6 +10,8 @@ from heeler.driver import (
     Full,
     Greedy,
     Herded,
+    Metropolis,
+    Modified,
     Neighbours,
     Quasi,
     Radius,
@@ -44,6 +46,8 @@ def build_engine(model: Model, settings: Settings, states: NDArray[Any], sweeps:
     engine
         See the engine's contract in the design page.
     """
+    if settings.kernel is not None:
+        return settings.kernel.engine(model, settings, states, sweeps)
     engine = _lattice_engine(model, settings, states)
     if engine is not None:
         return engine
@@ -229,6 +233,12 @@ def make_memory(
     driver: Driver = settings.driver
     if isinstance(driver, Random):
         return memory.Memory(compiled.Random(keys))
+    if isinstance(driver, (Metropolis, Modified)):
+        # With two values Liu's rule is Metropolis: one piece of compiled code for both.
+        metropolis = lowered.binary or isinstance(driver, Metropolis)
+        kind: Any = compiled.Metropolis if metropolis else compiled.Modified
+        # A cache line for each lane's counter, as lanes may run in different threads.
+        return memory.MovesMemory(kind(keys, np.zeros((settings.lanes, 8), np.int64)))
     if isinstance(driver, Greedy):
         return memory.Memory(compiled.Greedy(0))
     if isinstance(driver, Quasi):

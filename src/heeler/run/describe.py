@@ -29,12 +29,15 @@ def describe(model: Model, settings: Settings) -> dict[str, Any]:
 
     temperature = settings.temperature
     driver = settings.driver
+    kernel = settings.kernel
     return {
-        "driver": driver.name,
+        "kernel": None if kernel is None else kernel.words(),
+        "driver": driver.name if kernel is None else kernel.name,
+        "chance": settings.chance,
         "rule": getattr(driver, "rule", None),
         "bits": getattr(driver, "bits", None),
-        "generator": getattr(driver, "generator", None),
-        "scan": settings.scan.name,
+        "generator": getattr(driver, "generator", None) if kernel is None else None,
+        "scan": settings.scan.name if kernel is None else None,
         **_guarantee(settings),
         "context": settings.context,
         "chains": settings.lanes,

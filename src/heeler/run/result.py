@@ -261,8 +261,9 @@ class Run:
     def __repr__(self) -> str:
         """Say what was run and how well."""
         s = self.stats
+        scan = f", {self.settings['scan']} scan" if self.settings["scan"] else ""
         return (
-            f"Run({self.model!r}: {self.settings['driver']}, {self.settings['scan']} scan, "
+            f"Run({self.model!r}: {self.settings['driver']}{scan}, "
             f"{s['sweeps']} sweeps x {self.settings['chains']} chains in {s['seconds']:.3g} s, "
             f"{s['updates_per_second']:.3g} updates/s; errors: {self.errors!r})"
         )

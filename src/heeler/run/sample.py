@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from heeler.driver import Random
 from heeler.model.base import Model
 from heeler.run.auto import choose, warn_of, warn_of_stuck
 from heeler.run.build import build_engine
@@ -15,7 +16,8 @@ from heeler.run.describe import describe, settle
 from heeler.run.progress import Progress
 from heeler.run.result import Average, Best, Errors, Marginals, Pairs, Run
 from heeler.run.session import Limits, Session
-from heeler.run.settings import Settings, as_keep, as_temperature
+from heeler.run.settings import Keep, Settings, as_keep, as_temperature
+from heeler.scan import Systematic
 
 PROCESSORS = os.cpu_count() or 1
 
@@ -54,11 +56,13 @@ def sample(
     models
         A model, or a list of models: small ones then share one compiled loop.
     kernel
-        A `SingleSite`, which holds driver, scan, context and temperature; or ``"gibbs"`` or
-        ``"herded"``. None leaves all to the other arguments.
+        A move: ``"gibbs"``, ``"herded"``, ``"metropolis"``, ``"modified"`` or another driver's
+        name for single-site updates; a `SingleSite`, which holds driver, scan, context and
+        temperature; or another kernel, such as a `Mixture` or a `Cycle`, also as text:
+        ``"mixture(gibbs: 1, metropolis: 3)"``. None leaves all to the other arguments.
     driver
-        ``"auto"``, ``"random"``, ``"herded"``, ``"quasi"``, ``"greedy"`` or an object of
-        `heeler.driver`.
+        ``"auto"``, ``"random"``, ``"herded"``, ``"quasi"``, ``"greedy"``, ``"metropolis"``,
+        ``"modified"`` or an object of `heeler.driver`.
     scan
         ``"auto"``, ``"systematic"``, ``"reversed"``, ``"shuffled"``, ``"uniform"``,
         ``"chromatic"``, ``"jacobi"``, a sequence of variables or an object of `heeler.scan`.
@@ -106,12 +110,17 @@ def sample(
     if kernel is not None:
         if driver != "auto":
             raise ValueError("Give 'kernel' or 'driver', not both.")
-        if hasattr(kernel, "advance"):
+        from heeler.run.kernels.names import as_kernel
+        from heeler.run.kernels.single_site import PLAIN_TEMPERATURE, SingleSite
+
+        kernel = as_kernel(kernel, scan, context)
+        if isinstance(kernel, SingleSite):
             driver, scan, context = kernel.driver, kernel.scan, kernel.context
-            temperature = kernel.temperature
-        else:
-            driver = kernel
+            if kernel.temperature is not PLAIN_TEMPERATURE:
+                temperature = kernel.temperature
+            kernel = None
     options = {
+        "kernel": kernel,
         "driver": driver,
         "scan": scan,
         "context": context,
@@ -309,7 +318,7 @@ def drive(session: Session, limits: Limits, progress: Any, checkpoint: Any) -> R
     """
     only_error = limits.error is not None and limits.sweeps is None and limits.seconds is None
     alone = session.batches is None and session.engine.lanes < 2
-    if only_error and (alone or session.settings.driver.name == "greedy"):
+    if only_error and (alone or session.settings.chance == "greedy"):
         raise ValueError(
             "The 'error' parameter would never be reached: this run has no error bars. "
             "Use more chains and a driver that averages, or give sweeps=... or seconds=... too."
@@ -358,7 +367,7 @@ def resume(run: Run, sweeps: Any, seconds: Any, error: Any, progress: Any, check
         )
     if session.engine.passes != run._passes:
         raise ValueError("This run has been continued already: resume the run that came of it.")
-    if session.settings.driver.name == "quasi":
+    if session.settings.chance == "quasi":
         raise ValueError(
             "A quasi run takes a generator's whole period and cannot be lengthened: start a longer "
             "one."
@@ -388,6 +397,8 @@ def resolve(model: Model, options: dict[str, Any], limits: Limits) -> Settings:
     keep = as_keep(options["keep"], model)
     total = None if limits.sweeps is None else limits.sweeps + options["burn_in"]
     temperature = as_temperature(options["temperature"], total)
+    if options.get("kernel") is not None:
+        return _with_kernel(options, keep, temperature)
     driver, scan, context, chosen = choose(model, options, keep, temperature)
     settings = Settings(
         driver,
@@ -404,6 +415,30 @@ def resolve(model: Model, options: dict[str, Any], limits: Limits) -> Settings:
     )
     warn_of(model, settings)
     return settings
+
+
+def _with_kernel(
+    options: dict[str, Any], keep: Keep, temperature: float | NDArray[np.float64]
+) -> Settings:
+    """Make the settings of a kernel that is more than single-site updates."""
+    kernel = options["kernel"]
+    if options["restart"]:
+        raise ValueError(
+            "The 'restart' parameter works with single-site kernels: a scan that is run from a "
+            f"fresh start. The kernel is {kernel.name!r}."
+        )
+    return Settings(
+        Random(),
+        Systematic(),
+        None,
+        options["chains"],
+        options["seed"],
+        options["burn_in"],
+        options["thin"],
+        temperature,
+        keep=keep,
+        kernel=kernel,
+    )
 
 
 def first_states(model: Model, init: Any, settings: Settings) -> NDArray[Any]:
@@ -507,7 +542,7 @@ def _functions(session: Session) -> dict[str, Average]:
         batches = session.function_batches[name]
         means = total / session.kept
         errors = batches.errors()
-        if session.settings.driver.name != "random":
+        if session.settings.chance != "random":
             spread = (
                 means.std(axis=0, ddof=1) / np.sqrt(lanes)
                 if lanes > 1
@@ -533,6 +568,7 @@ def _stats(session: Session) -> dict[str, Any]:
         "interrupted": session.stopped_by == "interrupt",
         "engine": type(engine).__name__,
         "kept_states": session.kept,
+        **engine.statistics(),
     }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heeler.driver import Driver, as_context
-from heeler.driver.drivers import Greedy, Herded, Quasi, Random
+from heeler.driver.drivers import Greedy, Herded, Metropolis, Modified, Quasi, Random
 from heeler.model.start import first_state
 from heeler.model.stored import from_arrays, to_arrays
 from heeler.run.build import build_engine
@@ -100,7 +100,8 @@ def save_session(session: Session, path: str | os.PathLike[str]) -> None:
         all_arrays["scan_weights"] = settings.scan.checked(session.model)
     described = {
         "model": words,
-        "driver": _driver_words(settings.driver),
+        "kernel": None if settings.kernel is None else settings.kernel.words(),
+        "driver": driver_words(settings.driver),
         "scan": settings.scan.name,
         "steps": getattr(settings.scan, "steps", None),
         "context": settings.context,
@@ -121,8 +122,19 @@ def save_session(session: Session, path: str | os.PathLike[str]) -> None:
     write_run(path, described, all_arrays)
 
 
-def _driver_words(driver: Driver) -> dict[str, Any]:
-    """Describe a driver."""
+def driver_words(driver: Driver) -> dict[str, Any]:
+    """Describe a driver in plain values.
+
+    Parameters
+    ----------
+    driver
+        The driver.
+
+    Returns
+    -------
+    dict
+        Its name and settings; `driver_from` makes it again.
+    """
     words: dict[str, Any] = {"name": driver.name}
     if isinstance(driver, Herded):
         words |= {"rule": driver.rule, "bits": driver.bits, "start": driver.start}
@@ -131,10 +143,40 @@ def _driver_words(driver: Driver) -> dict[str, Any]:
     return words
 
 
-_DRIVERS: dict[str, Any] = {"random": Random, "herded": Herded, "quasi": Quasi, "greedy": Greedy}
+_DRIVERS: dict[str, Any] = {
+    "random": Random,
+    "herded": Herded,
+    "quasi": Quasi,
+    "greedy": Greedy,
+    "metropolis": Metropolis,
+    "modified": Modified,
+}
 
 
-def load(path: str | os.PathLike[str], functions: dict[str, Any] | None = None) -> Run:
+def driver_from(words: dict[str, Any]) -> Driver:
+    """Make a driver that `driver_words` described.
+
+    Parameters
+    ----------
+    words
+        The description.
+
+    Returns
+    -------
+    Driver
+        The driver.
+    """
+    words = dict(words)
+    return _DRIVERS[words.pop("name")](**words)
+
+
+def load(
+    path: str | os.PathLike[str],
+    functions: dict[str, Any] | None = None,
+    *,
+    model: Any = None,
+    kernel: Any = None,
+) -> Run:
     """Load a run or checkpoint; it can be resumed.
 
     Parameters
@@ -143,6 +185,10 @@ def load(path: str | os.PathLike[str], functions: dict[str, Any] | None = None) 
         A file that `Run.save` or a checkpoint wrote.
     functions
         The functions that the run averages: code is not saved, so hand it in again.
+    model
+        A `Density`, whose function is not saved either.
+    kernel
+        The kernel, where it holds functions of yours.
 
     Returns
     -------
@@ -151,15 +197,20 @@ def load(path: str | os.PathLike[str], functions: dict[str, Any] | None = None) 
     """
     words, arrays = read_run(path)
     try:
-        return _rebuild(words, arrays, functions or {})
+        return _rebuild(words, arrays, functions or {}, model, kernel)
     except (KeyError, TypeError, IndexError, OverflowError, AttributeError, ValueError) as error:
         raise ValueError(f"{os.fspath(path)!r} cannot be loaded: {error}") from error
 
 
 def _rebuild(
-    words: dict[str, Any], arrays: dict[str, NDArray[Any]], functions: dict[str, Any]
+    words: dict[str, Any],
+    arrays: dict[str, NDArray[Any]],
+    functions: dict[str, Any],
+    given: Any,
+    kernel: Any,
 ) -> Run:
     """Put model, settings and engine together, then the arrays."""
+    from heeler.run.kernels.names import kernel_from
     from heeler.run.sample import collect
 
     missing = set(words["functions"]) - set(functions)
@@ -168,8 +219,10 @@ def _rebuild(
             f"it averages functions that must be handed in again: functions={sorted(missing)}"
         )
     stored = {name[6:]: array for name, array in arrays.items() if name.startswith("model/")}
+    if given is not None:
+        raise ValueError("its model is in the file: 'model' is for densities")
     model = from_arrays(words["model"], stored)
-    driver = dict(words["driver"])
+    kernel = kernel_from(words["kernel"], kernel)
     if words["context"] not in (None, "auto"):
         as_context(words["context"])
     lanes = int(words["lanes"])
@@ -180,7 +233,7 @@ def _rebuild(
         {name: functions[name] for name in words["functions"]},
     )
     settings = Settings(
-        _DRIVERS[driver.pop("name")](**driver),
+        driver_from(words["driver"]),
         _scan(words, arrays),
         words["context"],
         lanes,
@@ -191,6 +244,7 @@ def _rebuild(
         bool(words["restart"]),
         keep,
         tuple(words["chosen"]),
+        kernel,
     )
     # Any first states will do to build the engine: the stored arrays replace them.
     engine = build_engine(model, settings, first_state(model, 0, lanes), words["sweeps"])
@@ -222,7 +276,9 @@ def _check_shapes(expected: dict[str, NDArray[Any]], stored: dict[str, NDArray[A
     """Refuse arrays that do not fit the engine: compiled code trusts them."""
     for name, array in expected.items():
         found = stored[f"engine/{name}"]
-        growing = name.startswith("memory_") and "memory_keys" in expected
+        part, _, own = name.rpartition("/")  # a kernel's parts have names like "0/memory_keys"
+        keys = f"{part}/memory_keys" if part else "memory_keys"
+        growing = own.startswith("memory_") and keys in expected
         if (
             found.dtype != array.dtype
             or found.ndim != array.ndim

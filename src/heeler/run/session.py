@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heeler.driver import Random
 from heeler.model.base import Model
 from heeler.run.batch_means import Batches
 from heeler.run.interrupt import Interrupt
@@ -79,7 +78,7 @@ class Session:
         self.trace = Trace(engine.lanes)
         columns = engine.n if engine.binary else engine.entries
         small = engine.rows * columns <= MOST_BATCH_ENTRIES
-        useful = isinstance(self.settings.driver, Random) and not self.settings.restart
+        useful = self.settings.chance == "random" and not self.settings.restart
         self.batches = Batches(engine.rows, columns) if small and useful else None
 
     @property
@@ -154,11 +153,11 @@ class Session:
         """
         from heeler.run.spread import across_lanes
 
-        driver = self.settings.driver.name
+        chance = self.settings.chance
         engine = self.engine
         visits = self.column_visits()
         unknown = np.broadcast_to(np.nan, len(visits))  # one number: large models have many
-        if driver == "greedy":
+        if chance == "greedy":
             return unknown, "none: a greedy run does not average"
         if self.batches is not None and self.batches.count >= 4:
             return self.batches.errors(), (
@@ -172,7 +171,7 @@ class Session:
             "random": f"independent {groups}; covers noise",
             "quasi": "random shifts; covers the whole error",
             "herded": "replicates with other first weights; shows spread and not herding's bias",
-        }[driver]
+        }[chance]
         return across_lanes(
             engine.sums() if sums is None else sums, visits
         ), f"standard error across {engine.rows} {covers}"

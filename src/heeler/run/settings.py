@@ -151,6 +151,12 @@ class Settings:
         What is kept.
     chosen
         What "auto" stood for.
+    kernel
+        A kernel that is more than single-site updates, or None; driver, scan and context then say
+        nothing.
+    clock
+        (first pass, count) -> inverse temperatures, for a kernel inside another one, whose passes
+        the other counts; None for a kernel that runs by itself.
     """
 
     driver: Driver
@@ -164,6 +170,13 @@ class Settings:
     restart: bool = False
     keep: Keep = NOTHING_MORE
     chosen: tuple[str, ...] = ()
+    kernel: Any = None
+    clock: Callable[[int, int], NDArray[np.float64]] | None = None
+
+    @property
+    def chance(self) -> str:
+        """What the spread of chains means: "random", "quasi", "herded" or "greedy"."""
+        return self.driver.chance if self.kernel is None else self.kernel.chance
 
     def betas(self, first: int, count: int) -> NDArray[np.float64]:
         """Give the inverse temperatures of some passes.
@@ -180,6 +193,8 @@ class Settings:
         ndarray
             float64 (count,).
         """
+        if self.clock is not None:
+            return self.clock(first, count)
         if isinstance(self.temperature, np.ndarray):
             at = np.minimum(np.arange(first, first + count), len(self.temperature) - 1)
             return 1.0 / self.temperature[at]

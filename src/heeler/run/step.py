@@ -1,7 +1,6 @@
-"""The step level: a kernel that makes and advances states, for loops of one's own."""
+"""The step level: kernels make and advance states, for loops of one's own."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from heeler.run.settings import Settings
 class State:
     """Running chains: assignments, the driver's memory, counters.
 
-    A state is used up by `SingleSite.advance`, which hands out the next one; `copy` first to keep
+    A state is used up by a kernel's `advance`, which hands out the next one; `copy` first to keep
     one.
 
     Parameters
@@ -81,25 +80,64 @@ class State:
         return State(self.model, self._settings, engine)
 
 
-@dataclass(frozen=True)
-class SingleSite:
-    """The kernel of single-site updates: Gibbs, herded Gibbs and their relatives.
+class Kernel:
+    """A move that leaves a model's distribution invariant, and how the run loop gets at it.
 
-    With the random driver every pass leaves the model's distribution invariant; a pass costs one
-    update of every site in the scan.
-
-    Parameters
-    ----------
-    driver, scan, context, temperature
-        As in `heeler.sample`.
+    A kernel is a description: immutable, without a model. Its `engine` holds running chains.
+    `heeler.sample` takes any kernel, and kernels are made of kernels.
     """
 
-    driver: Any = "random"
-    scan: Any = "systematic"
-    context: Any = "auto"
-    temperature: Any = 1.0
+    name: ClassVar[str] = "kernel"
+    #: What the spread of chains means: "random", "quasi", "herded" or "greedy".
+    chance: ClassVar[str] = "random"
+    #: Whether the kernel holds functions of the user's, which files do not store.
+    has_code: ClassVar[bool] = False
 
-    def init(self, model: Model, lanes: int = 1, seed: int = 0, init: Any = None) -> State:
+    def engine(
+        self, model: Any, settings: Settings, states: NDArray[Any], sweeps: int | None = None
+    ) -> Any:
+        """Make running chains.
+
+        Parameters
+        ----------
+        model
+            The model, evidence included.
+        settings
+            Chains, seed, temperature, what is kept. Driver, scan and context say nothing here.
+        states
+            First states (lanes, n), inside the support.
+        sweeps
+            Passes after burn-in, where known.
+
+        Returns
+        -------
+        engine
+            See the engine's contract in the design page.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must define engine")
+
+    def words(self) -> dict[str, Any]:
+        """Describe the kernel in plain values: its name, and what makes it again."""
+        raise NotImplementedError(f"{type(self).__name__} must define words")
+
+    def settings(self, model: Any, options: dict[str, Any]) -> Settings:
+        """Resolve the settings of a run with this kernel.
+
+        Parameters
+        ----------
+        model
+            The model.
+        options
+            As `heeler.sample` checks them.
+
+        Returns
+        -------
+        Settings
+            What will be run.
+        """
+        return resolve(model, options | {"kernel": self}, Limits())
+
+    def init(self, model: Any, lanes: int = 1, seed: int = 0, init: Any = None) -> State:
         """Make first states inside the support.
 
         Parameters
@@ -119,20 +157,21 @@ class SingleSite:
             The chains before their first pass.
         """
         options = {
-            "driver": self.driver,
-            "scan": self.scan,
-            "context": self.context,
-            "temperature": self.temperature,
+            "driver": "auto",
+            "scan": "auto",
+            "context": "auto",
+            "temperature": 1.0,
             "burn_in": 0,
             "thin": 1,
             "chains": whole("lanes", lanes, 1),
             "keep": None,
             "restart": False,
             "seed": whole("seed", seed, 0),
+            "kernel": None,
         }
         if not len(model.free):
             raise ValueError("All variables of the model are clamped: there is nothing to update.")
-        settings = resolve(model, options, Limits())
+        settings = self.settings(model, options)
         states = first_states(model, init, settings)
         return State(model, settings, build_engine(model, settings, states, None))
 

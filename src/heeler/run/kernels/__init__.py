@@ -1,0 +1,1 @@
+"""Kernels as a user names them; their engines are in `heeler.kernel`."""
