@@ -32,6 +32,7 @@ _PUBLIC = {
     "bayes_net": "heeler.model.bayes_net:bayes_net",
     "boltzmann": "heeler.model.boltzmann:boltzmann",
     "chain": "heeler.model.chain:chain",
+    "compare_scans": "heeler.scan.compare:compare_scans",
     "couple": "heeler.estimate.coupled:couple",
     "coupling_bounds": "heeler.scan.variation:coupling_bounds",
     "driver": "heeler.driver",

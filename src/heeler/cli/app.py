@@ -22,6 +22,7 @@ COMMANDS = {
     "map": "heeler.cli.best:best",
     "sample": "heeler.cli.sample:sample",
     "partition": "heeler.cli.partition:partition",
+    "scan": "heeler.cli.scan:scan",
     "info": "heeler.cli.info:info",
     "lab": "heeler.cli.lab:lab",
     "demo": "heeler.cli.demo:demo",

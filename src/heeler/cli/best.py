@@ -69,6 +69,7 @@ def best(
     if exact or method is None:
         method = Method.exact if exact else Method.sample if sampled else Method.anneal
     ready = load_model(model, evidence)
+    order = o.scan_or_file(scan, ready, temperature)
     interrupted = False
     stats: dict[str, Any] = {}
     if method is Method.exact:
@@ -81,7 +82,7 @@ def best(
             sweeps=sweeps,
             seconds=seconds,
             driver="random" if driver == "auto" else driver,
-            scan=scan,
+            scan=order,
             chains=32 if chains is None else chains,
             seed=seed,
         )
@@ -93,7 +94,7 @@ def best(
         run = heeler.sample(
             ready,
             **o.run_settings(
-                sweeps=sweeps, seconds=seconds, error=None, driver=chosen, scan=scan,
+                sweeps=sweeps, seconds=seconds, error=None, driver=chosen, scan=order,
                 context=context, chains=4 if chains is None else chains, temperature=temperature,
                 seed=seed,
             ),

@@ -32,6 +32,7 @@ def marginals(
     seconds: o.Seconds = None,
     error: o.Error = None,
     temperature: o.Temperature = 1.0,
+    restart: o.Restart = False,
     seed: o.Seed = 0,
     exact: o.Exact = False,
     memory_limit: o.MemoryLimit = 1.0,
@@ -45,6 +46,7 @@ def marginals(
     import heeler
 
     ready = load_model(model, evidence)
+    order = o.scan_or_file(scan, ready, temperature)
     interrupted = False
     if exact:
         settings: dict[str, Any] = {"method": "junction tree"}
@@ -56,8 +58,8 @@ def marginals(
             ready,
             **o.run_settings(
                 sweeps=sweeps, seconds=seconds, error=error, driver=driver, kernel=kernel,
-                scan=scan, context=context, chains=chains, burn_in=burn_in, temperature=temperature,
-                seed=seed,
+                scan=order, context=context, chains=chains, burn_in=burn_in,
+                temperature=temperature, restart=restart, seed=seed,
             ),
         )  # fmt: skip
         settings, stats = run.settings, run.stats

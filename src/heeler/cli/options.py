@@ -20,6 +20,7 @@ __all__ = [
     "MemoryLimit",
     "ModelFile",
     "Output",
+    "Restart",
     "Scan",
     "Seconds",
     "Seed",
@@ -27,6 +28,7 @@ __all__ = [
     "Temperature",
     "Thin",
     "run_settings",
+    "scan_or_file",
 ]
 
 #: Passes when none of --sweeps, --seconds and --error is given.
@@ -68,7 +70,9 @@ Kernel = Annotated[
 Scan = Annotated[
     str,
     typer.Option(
-        help="systematic, reversed, shuffled, uniform, chromatic, jacobi or auto.", metavar="NAME"
+        help="systematic, reversed, shuffled, uniform, chromatic, jacobi, dogs or auto; or a file "
+        "that `heeler scan -o` wrote.",
+        metavar="NAME|FILE",
     ),
 ]
 Context = Annotated[
@@ -96,6 +100,12 @@ Error = Annotated[
     typer.Option(help="Stop when all error bars are below this.", min=0.0, show_default=False),
 ]
 Temperature = Annotated[float, typer.Option(help="The temperature of the distribution.", min=0.0)]
+Restart = Annotated[
+    bool,
+    typer.Option(
+        "--restart", help="Begin every pass of the scan afresh, as short optimised scans want it."
+    ),
+]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same answer.")]
 Exact = Annotated[
     bool, typer.Option("--exact", help="Compute exactly by a junction tree; sample nothing.")
@@ -128,3 +138,27 @@ def run_settings(
         sweeps = DEFAULT_SWEEPS
     stops = {"sweeps": sweeps, "seconds": seconds, "error": error}
     return {key: value for key, value in (stops | others).items() if value is not None}
+
+
+def scan_or_file(word: str, model: Any, temperature: float = 1.0) -> Any:
+    """Return the scan that a word of the command line stands for.
+
+    Parameters
+    ----------
+    word : str
+        A scan's name, or a file.
+    model : Model
+        The model that is to be scanned, with evidence.
+    temperature : float
+        The temperature of the run.
+
+    Returns
+    -------
+    str or Sequence
+        The name, or the scan in the file.
+    """
+    if word == "auto" or not Path(word).is_file():
+        return word
+    import heeler
+
+    return heeler.io.read_scan(word, model, temperature)

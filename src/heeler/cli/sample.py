@@ -53,6 +53,7 @@ def sample(
     burn_in: o.BurnIn = 100,
     thin: o.Thin = 1,
     temperature: o.Temperature = 1.0,
+    restart: o.Restart = False,
     seed: o.Seed = 0,
     exact: o.Exact = False,
     memory_limit: o.MemoryLimit = 1.0,
@@ -69,6 +70,7 @@ def sample(
 
     chosen = _format(form, json, output)
     ready = load_model(model, evidence)
+    order = o.scan_or_file(scan, ready, temperature)
     interrupted = False
     if exact:
         settings: dict[str, Any] = {"method": "junction tree", "seed": seed}
@@ -78,8 +80,9 @@ def sample(
         chains = min(chains, number)
         sweeps = -(-number // chains) * thin
         run = heeler.sample(
-            ready, sweeps=sweeps, driver=driver, kernel=kernel, scan=scan, context=context,
-            chains=chains, burn_in=burn_in, thin=thin, temperature=temperature, seed=seed,
+            ready, sweeps=sweeps, driver=driver, kernel=kernel, scan=order, context=context,
+            chains=chains, burn_in=burn_in, thin=thin, temperature=temperature, restart=restart,
+            seed=seed,
             keep="samples",
         )  # fmt: skip
         settings, states = run.settings, _in_order(run)

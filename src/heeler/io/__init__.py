@@ -7,5 +7,6 @@
 from heeler.io import bif, uai
 from heeler.io.anyfile import read, write
 from heeler.io.errors import ReadError
+from heeler.io.scans import read_scan, write_scan
 
-__all__ = ["ReadError", "bif", "read", "uai", "write"]
+__all__ = ["ReadError", "bif", "read", "read_scan", "uai", "write", "write_scan"]

@@ -36,17 +36,18 @@ def choose(
         The choice, and the names of the parameters that were "auto".
     """
     chosen = [name for name in ("driver", "scan", "context") if _is_auto(options[name])]
-    driver = (
-        _auto_driver(model, keep, temperature)
-        if "driver" in chosen
-        else as_driver(options["driver"])
-    )
     if "scan" in chosen:
         scan: Scan = (
             Chromatic() if model.kind == "lattice" and _two_colours(model) else Systematic()
         )
     else:
         scan = made_for(as_scan(options["scan"]), model, temperature)
+    if "driver" not in chosen:
+        driver = as_driver(options["driver"])
+    elif isinstance(scan, Optimised):
+        driver = Random()  # its guarantee is for Gibbs sampling
+    else:
+        driver = _auto_driver(model, keep, temperature)
     if not isinstance(driver, Herded):
         if "context" not in chosen:
             raise ValueError(

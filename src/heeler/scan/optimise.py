@@ -76,7 +76,7 @@ def optimise_scan(
     Mitliagkas and Mackey, "Improving Gibbs Sampler Scan Quality with DoGS", ICML 2017, Algorithm 2.
     """
     matrix = matrix_of(model_or_influence)
-    stop = -np.inf if epsilon is None else _epsilon(epsilon)
+    stop = -np.inf if epsilon is None else as_epsilon(epsilon)
     most = MOST_ROUNDS if rounds is None else whole("rounds", rounds)
     if blocks is not None:
         from heeler.scan.blocks import optimise_blocks
@@ -129,7 +129,7 @@ def shortest_scan(
         Where no scan so long reaches it, as happens where the influence is too large.
     """
     matrix = matrix_of(model_or_influence)
-    limit = _epsilon(epsilon)
+    limit = as_epsilon(epsilon)
     longest = MOST_LENGTH if most is None else whole("most", most)
     turns = MOST_ROUNDS if rounds is None else whole("rounds", rounds)
     goal = as_target(target, variables_of(matrix))
@@ -337,8 +337,19 @@ def variations(matrix: Any, plan: Plan, goals: list[tuple[int, Target]]) -> tupl
     return tuple(found)
 
 
-def _epsilon(epsilon: Any) -> float:
-    """Check an accuracy."""
+def as_epsilon(epsilon: Any) -> float:
+    """Check an accuracy.
+
+    Parameters
+    ----------
+    epsilon
+        What came.
+
+    Returns
+    -------
+    float
+        The number, positive.
+    """
     if (
         isinstance(epsilon, bool)
         or not isinstance(epsilon, int | float | np.number)

@@ -86,6 +86,11 @@ class Influence(csr_array):
         return len(self.indptr) - 1
 
     @property
+    def free(self) -> NDArray[np.int64]:
+        """The variables that are not clamped."""
+        return np.arange(self.n_variables) if self.model is None else self.model.free
+
+    @property
     def model_digest(self) -> str | None:
         """The digest of the model that the bounds belong to; None for a matrix of the user."""
         return None if self.model is None else self.model.digest
