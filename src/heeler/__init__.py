@@ -31,6 +31,7 @@ _PUBLIC = {
     "anneal": "heeler.annealing.anneal:anneal",
     "bayes_net": "heeler.model.bayes_net:bayes_net",
     "boltzmann": "heeler.model.boltzmann:boltzmann",
+    "certify": "heeler.estimate.certify:certify",
     "chain": "heeler.model.chain:chain",
     "compare_scans": "heeler.scan.compare:compare_scans",
     "couple": "heeler.estimate.coupled:couple",

@@ -70,7 +70,16 @@ def test_guide():
     assert best == pytest.approx(exact)
 
 
-@pytest.mark.parametrize("page", [*PAGES, "README.md"])
+def test_certificates():
+    cells = run_cells("docs/certificates.md")
+    assert cells[0].startswith("certified: distance <= ")
+    assert cells[2].startswith("vacuous: ")
+    assert "estimate (no certificate)" in cells[3]
+    assert "Lemma 3" in cells[5]
+    assert "Theorem 2: eta" in cells[6]
+
+
+@pytest.mark.parametrize("page", [*PAGES, "docs/certificates.md", "README.md"])
 def test_commands_of_a_page(page, monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     lines = [line for line in commands(page) if not line.startswith(OTHERWISE_TESTED)]

@@ -1,4 +1,4 @@
-"""The command line: `heeler marginals`, `map`, `sample`, `partition`, `info`, `lab`, `demo`.
+"""The command line: one file per command, from `heeler marginals` to `heeler demo`.
 
 Every command prints tables for people, or with `--json` one JSON object and nothing else on
 standard output; messages go to standard error. Exit codes: 0 done; 2 wrong usage or input; 3 too

@@ -24,6 +24,7 @@ COMMANDS = {
     "partition": "heeler.cli.partition:partition",
     "scan": "heeler.cli.scan:scan",
     "info": "heeler.cli.info:info",
+    "certify": "heeler.cli.certify:certify",
     "lab": "heeler.cli.lab:lab",
     "demo": "heeler.cli.demo:demo",
 }

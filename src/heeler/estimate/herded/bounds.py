@@ -107,7 +107,7 @@ def find_bounds(
         return "all variables are clamped"
     if (np.asarray(model.cardinalities)[free] != 2).any():
         return "the theorems are for variables of two values"
-    order = _fixed_order(model, scan)
+    order = fixed_order(model, scan)
     if isinstance(order, str):
         return order
     wanted = as_context(context)
@@ -120,8 +120,19 @@ def find_bounds(
     return complete_bounds(model, order.tolist(), heat, _rounding(model, heat))
 
 
-def _fixed_order(model: Model, scan: Any) -> NDArray[np.int64] | str:
-    """Give the order of a sweep, or say why it is none."""
+def fixed_order(model: Model, scan: Any) -> NDArray[np.int64] | str:
+    """Give the order of a sweep, or say why there is no fixed one.
+
+    Parameters
+    ----------
+    model, scan
+        As in `herded_bounds`.
+
+    Returns
+    -------
+    ndarray or str
+        int64 variables, each free one once; or the reason.
+    """
     chosen = as_scan("systematic" if isinstance(scan, str) and scan == "auto" else scan)
     if isinstance(chosen, (Shuffled, Uniform, Weighted, Jacobi)) or not chosen.deterministic:
         return f"the theorems need a fixed order of updates, and the scan is {chosen.name!r}"
