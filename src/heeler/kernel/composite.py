@@ -169,6 +169,11 @@ class CompositeEngine:
         return sum(np.asarray(part.visits()) for part in self.parts)  # type: ignore[return-value]
 
     @property
+    def reference(self) -> Any:
+        """What sums on a density are differences from: the same for all parts."""
+        return self.parts[0].reference
+
+    @property
     def watch(self) -> Watch | None:
         """The counters of all parts together; None where a part has none."""
         watches = [getattr(part, "watch", None) for part in self.parts]

@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 
 from heeler.driver import Random
 from heeler.model.base import Model
+from heeler.model.check import as_finite
+from heeler.model.density import Density
 from heeler.run.auto import choose, warn_of, warn_of_stuck
 from heeler.run.build import build_engine
+from heeler.run.careful import SamplingError
 from heeler.run.describe import describe, settle
 from heeler.run.progress import Progress
 from heeler.run.result import Average, Best, Errors, Marginals, Pairs, Run
@@ -54,7 +57,7 @@ def sample(
     Parameters
     ----------
     models
-        A model, or a list of models: small ones then share one compiled loop.
+        A model, or a list of models: small ones then share one compiled loop. Or a `Density`.
     kernel
         A move: ``"gibbs"``, ``"herded"``, ``"metropolis"``, ``"modified"`` or another driver's
         name for single-site updates; a `SingleSite`, which holds driver, scan, context and
@@ -107,6 +110,8 @@ def sample(
     Run or list of Run
         Averages with errors, the best state, and what was run.
     """
+    if isinstance(models, Density):
+        kernel, driver = _density_kernel(models, kernel, driver, evidence), "auto"
     if kernel is not None:
         if driver != "auto":
             raise ValueError("Give 'kernel' or 'driver', not both.")
@@ -114,7 +119,7 @@ def sample(
         from heeler.run.kernels.single_site import PLAIN_TEMPERATURE, SingleSite
 
         kernel = as_kernel(kernel, scan, context)
-        if isinstance(kernel, SingleSite):
+        if isinstance(kernel, SingleSite) and not isinstance(models, Density):
             driver, scan, context = kernel.driver, kernel.scan, kernel.context
             if kernel.temperature is not PLAIN_TEMPERATURE:
                 temperature = kernel.temperature
@@ -135,6 +140,8 @@ def sample(
         "threads": whole("threads", PROCESSORS if threads is None else threads, 1),
     }
     limits = as_limits(sweeps, seconds, error)
+    if isinstance(models, Density):
+        return sample_one(models, options, limits, progress, checkpoint)
     if isinstance(models, Model):
         if isinstance(evidence, Sequence) and not isinstance(evidence, str):
             first = models
@@ -149,6 +156,25 @@ def sample(
             "models]."
         )
     return _sample_many(models, options, limits, progress, checkpoint)
+
+
+def _density_kernel(model: Density, kernel: Any, driver: Any, evidence: Any) -> Any:
+    """Choose the kernel of a density, which has no conditionals of its own."""
+    if evidence is not None:
+        raise ValueError(
+            "The 'evidence' parameter is for discrete models: put known values into the density's "
+            "function."
+        )
+    if not (isinstance(driver, str) and driver == "auto"):
+        raise ValueError(
+            f"The 'driver' parameter is for discrete models. Got {driver!r} for a density: give a "
+            "kernel."
+        )
+    if kernel is None or (isinstance(kernel, str) and "(" not in kernel):
+        from heeler.run.kernels.continuous import default_kernel
+
+        return default_kernel(model, kernel)
+    return kernel
 
 
 def _sample_many(
@@ -268,7 +294,7 @@ def whole(name: str, value: Any, least: int) -> int:
 
 
 def sample_one(
-    model: Model, options: dict[str, Any], limits: Limits, progress: Any, checkpoint: Any
+    model: Any, options: dict[str, Any], limits: Limits, progress: Any, checkpoint: Any
 ) -> Run:
     """Sample one model.
 
@@ -340,6 +366,13 @@ def drive(session: Session, limits: Limits, progress: Any, checkpoint: Any) -> R
     run = collect(session)
     if checkpoint is not None:
         run.save(checkpoint[0] if isinstance(checkpoint, tuple) else checkpoint)
+    failure, session.failure = session.failure, None
+    if failure is not None:
+        raise SamplingError(
+            f"A function of yours failed after {session.engine.passes} passes: {failure} What was "
+            "sampled before is in this error's 'run'.",
+            run,
+        ) from failure
     return run
 
 
@@ -377,7 +410,7 @@ def resume(run: Run, sweeps: Any, seconds: Any, error: Any, progress: Any, check
     return drive(session, limits, progress, checkpoint)
 
 
-def resolve(model: Model, options: dict[str, Any], limits: Limits) -> Settings:
+def resolve(model: Any, options: dict[str, Any], limits: Limits) -> Settings:
     """Turn the arguments of `sample` into settings without "auto".
 
     Parameters
@@ -394,6 +427,11 @@ def resolve(model: Model, options: dict[str, Any], limits: Limits) -> Settings:
     Settings
         What will be run.
     """
+    if model.kind == "density" and options.get("kernel") is None:
+        raise ValueError(
+            "A density needs a kernel such as heeler.Slice() or heeler.Walk(). Got single-site "
+            "updates of a discrete model."
+        )
     keep = as_keep(options["keep"], model)
     total = None if limits.sweeps is None else limits.sweeps + options["burn_in"]
     temperature = as_temperature(options["temperature"], total)
@@ -441,7 +479,7 @@ def _with_kernel(
     )
 
 
-def first_states(model: Model, init: Any, settings: Settings) -> NDArray[Any]:
+def first_states(model: Any, init: Any, settings: Settings) -> NDArray[Any]:
     """Give the chains' first states, inside the support.
 
     Parameters
@@ -458,6 +496,8 @@ def first_states(model: Model, init: Any, settings: Settings) -> NDArray[Any]:
     ndarray
         (lanes, n).
     """
+    if model.kind == "density":
+        return _density_states(model, init, settings)
     if init is None:
         from heeler.model.start import first_state
 
@@ -481,6 +521,26 @@ def first_states(model: Model, init: Any, settings: Settings) -> NDArray[Any]:
     return states
 
 
+def _density_states(model: Any, init: Any, settings: Settings) -> NDArray[np.float64]:
+    """Give first states of a density's chains: the user's, or the density's own."""
+    given = np.asarray(model.start if init is None else as_finite(init, "init"))
+    states = np.atleast_2d(given)
+    if states.shape[0] == 1:
+        states = np.repeat(states, settings.lanes, axis=0)
+    if states.shape != (settings.lanes, model.n_variables):
+        raise ValueError(
+            f"The 'init' parameter must have shape ({model.n_variables},) or "
+            f"({settings.lanes}, {model.n_variables}). Got {given.shape} instead."
+        )
+    model.check(states, "init")
+    if np.isneginf(model.log_score(states)).any():
+        raise ValueError(
+            "The 'init' parameter must be a possible state. Got one of density zero: give init=... "
+            "to heeler.sample or start=... to heeler.Density."
+        )
+    return states
+
+
 def collect(session: Session) -> Run:
     """Make a run of what a session has seen so far.
 
@@ -495,6 +555,10 @@ def collect(session: Session) -> Run:
         The result; the session can go on.
     """
     model, engine, settings = session.model, session.engine, session.settings
+    if model.kind == "density":
+        from heeler.run.density_result import collect_density
+
+        return collect_density(session, _stats(session), _functions(session))
     sums, visits = engine.sums(), session.column_visits()
     clamped = model.evidence
     errors, label = session.errors(sums)

@@ -88,7 +88,7 @@ def save_session(session: Session, path: str | os.PathLike[str]) -> None:
     path
         The file.
     """
-    words, arrays = to_arrays(session.model)
+    words, arrays = _stored(session.model)
     settings = session.settings
     all_arrays = {f"model/{name}": array for name, array in arrays.items()} | session.arrays()
     all_arrays["pairs"] = settings.keep.pairs
@@ -120,6 +120,27 @@ def save_session(session: Session, path: str | os.PathLike[str]) -> None:
         "stopped_by": session.stopped_by,
     }
     write_run(path, described, all_arrays)
+
+
+def _stored(model: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Describe the model; a density's function is not stored."""
+    if model.kind != "density":
+        return to_arrays(model)
+    return {"kind": "density", "digest": model.digest, "model": repr(model)}, {}
+
+
+def _restored(words: dict[str, Any], arrays: dict[str, NDArray[Any]], given: Any) -> Any:
+    """Rebuild the model, or take the density that is handed in again."""
+    if words.get("kind") != "density":
+        if given is not None:
+            raise ValueError("its model is in the file: 'model' is for densities")
+        return from_arrays(words, arrays)
+    if given is None or given.kind != "density" or given.digest != words["digest"]:
+        raise ValueError(
+            f"it samples {words['model']}, whose function is not stored: hand that density in "
+            "again with model=..."
+        )
+    return given
 
 
 def driver_words(driver: Driver) -> dict[str, Any]:
@@ -219,9 +240,7 @@ def _rebuild(
             f"it averages functions that must be handed in again: functions={sorted(missing)}"
         )
     stored = {name[6:]: array for name, array in arrays.items() if name.startswith("model/")}
-    if given is not None:
-        raise ValueError("its model is in the file: 'model' is for densities")
-    model = from_arrays(words["model"], stored)
+    model = _restored(words["model"], stored, given)
     kernel = kernel_from(words["kernel"], kernel)
     if words["context"] not in (None, "auto"):
         as_context(words["context"])
@@ -247,7 +266,9 @@ def _rebuild(
         kernel,
     )
     # Any first states will do to build the engine: the stored arrays replace them.
-    engine = build_engine(model, settings, first_state(model, 0, lanes), words["sweeps"])
+    density = model.kind == "density"
+    first = np.tile(model.start, (lanes, 1)) if density else first_state(model, 0, lanes)
+    engine = build_engine(model, settings, first, words["sweeps"])
     _check_shapes(engine.arrays(), arrays)
     session = Session(model, settings, engine, os.cpu_count() or 1, sweeps=words["sweeps"])
     session.load(arrays)

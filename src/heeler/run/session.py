@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heeler.model.base import Model
 from heeler.run.batch_means import Batches
+from heeler.run.careful import advance_or_stop
 from heeler.run.interrupt import Interrupt
 from heeler.run.settings import Settings
 from heeler.run.trace import Trace
@@ -56,10 +56,10 @@ class Session:
     seconds
         Spent so far.
     stopped_by
-        What ended the last call: "sweeps", "seconds", "error" or "interrupt".
+        What ended the last call: "sweeps", "seconds", "error", "interrupt" or "failure".
     """
 
-    model: Model
+    model: Any
     settings: Settings
     engine: Any
     threads: int
@@ -70,6 +70,7 @@ class Session:
     function_sums: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     kept: int = 0
     rate: float = 0.0  # passes a second, of the last chunk
+    failure: Exception | None = None  # what a function of the user's raised in the last call
     sweeps: int | None = None  # that the engine was made for (the quasi driver needs to know)
 
     def __post_init__(self) -> None:
@@ -80,6 +81,12 @@ class Session:
         small = engine.rows * columns <= MOST_BATCH_ENTRIES
         useful = self.settings.chance == "random" and not self.settings.restart
         self.batches = Batches(engine.rows, columns) if small and useful else None
+
+    @property
+    def runs_code(self) -> bool:
+        """Whether the moves call functions of the user's, which may fail."""
+        kernel = self.settings.kernel
+        return self.model.kind == "density" or (kernel is not None and kernel.has_code)
 
     @property
     def passes(self) -> int:
@@ -117,6 +124,8 @@ class Session:
         """Say why to stop, or nothing."""
         if interrupted:
             return "interrupt"
+        if self.failure is not None:
+            return "failure"
         if limits.sweeps is not None and self.passes >= limits.sweeps:
             return "sweeps"
         if limits.seconds is not None and seconds >= limits.seconds:
@@ -133,6 +142,8 @@ class Session:
     def error(self) -> float:
         """Give the largest standard error of a marginal, infinity where unknown."""
         errors = self.errors()[0]
+        if self.model.kind == "density":
+            errors = errors[np.cumsum(self.model.columns) - self.model.columns]  # of the means
         known = errors[np.isfinite(errors)]
         return float(known.max()) if known.size else np.inf
 
@@ -181,7 +192,8 @@ class Session:
         visits = self.engine.visits()
         if self.engine.binary:
             return visits
-        return np.repeat(visits, np.asarray(self.model.cardinalities))
+        density = self.model.kind == "density"
+        return np.repeat(visits, self.model.columns if density else self.model.cardinalities)
 
     def _chunk(self, limits: Limits, begin: float) -> None:
         """Run passes up to the next event."""
@@ -192,10 +204,15 @@ class Session:
         start = time.perf_counter()
         threads = self.threads if self.rate and passes / self.rate > THREAD_SECONDS else 1
         first = engine.passes
-        engine.advance(passes, scores, threads)
+        done = passes
+        if self.runs_code:
+            done, self.failure = advance_or_stop(engine, passes, scores, threads)
+        else:
+            engine.advance(passes, scores, threads)
         self.rate = passes / max(time.perf_counter() - start, 1e-9)
-        self.trace.add(first, scores)
-        self._after(first)
+        if done:
+            self.trace.add(first, scores[:done])
+            self._after(first)
 
     def _length(self, limits: Limits, begin: float) -> int:
         """Choose the passes of the next chunk: to the next event, within a chunk's time."""

@@ -82,6 +82,11 @@ def as_keep(keep: Any, model: Model) -> Keep:
             "The 'functions' of the 'keep' parameter must map names to functions of a batch of "
             f"states (lanes, n). Got {functions!r} instead."
         )
+    if model.kind == "density" and (keep.get("pairs") or keep.get("joint")):
+        raise ValueError(
+            "The 'keep' parameter cannot be 'pairs' or 'joint' on a density. Use "
+            "keep={'functions': ...} or keep='samples'."
+        )
     return Keep(
         bool(keep.get("samples")),
         _pairs(keep.get("pairs"), model),

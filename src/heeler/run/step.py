@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from heeler.model.base import Model
 from heeler.run.build import build_engine
+from heeler.run.careful import advance_or_stop
 from heeler.run.sample import first_states, resolve, whole
 from heeler.run.session import Limits
 from heeler.run.settings import Settings
@@ -193,6 +194,13 @@ class Kernel:
             The state after them.
         """
         engine = state.engine
-        engine.advance(whole("n", n, 0), np.empty((n, engine.lanes)), whole("threads", threads, 1))
+        scores = np.empty((whole("n", n, 0), engine.lanes))
+        threads = whole("threads", threads, 1)
+        if state.model.kind == "density" or self.has_code:
+            failure = advance_or_stop(engine, n, scores, threads)[1]
+            if failure is not None:
+                raise failure  # the state goes on from the last whole pass
+        else:
+            engine.advance(n, scores, threads)
         state._engine = None
         return State(state.model, state._settings, engine)

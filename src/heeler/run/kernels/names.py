@@ -4,13 +4,16 @@ from typing import Any
 
 from heeler.driver import as_driver
 from heeler.run.kernels.composite import Cycle, Mixture
+from heeler.run.kernels.continuous import Global, Slice, Walk
 from heeler.run.kernels.single_site import SingleSite
 from heeler.run.step import Kernel
 
 #: Names of kernels that are no drivers.
-_NAMES: dict[str, Any] = {}
+_NAMES: dict[str, Any] = {kind.name: kind for kind in (Walk, Slice)}
 #: Kernels as files name them.
-_KINDS: dict[str, Any] = {kind.name: kind for kind in (SingleSite, Mixture, Cycle)}
+_KINDS: dict[str, Any] = {
+    kind.name: kind for kind in (SingleSite, Mixture, Cycle, Walk, Slice, Global)
+}
 
 
 def as_kernel(kernel: Any, scan: Any = "auto", context: Any = "auto") -> Kernel:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from heeler.driver import as_driver
@@ -94,11 +95,29 @@ class SingleSite(Kernel):
         engine
             See the engine's contract in the design page.
         """
+        if model.kind == "density":
+            return self._discrete(model, settings, states)
         options = {"driver": self.driver, "scan": self.scan, "context": self.context}
         driver, scan, context, _ = choose(model, options, settings.keep, settings.temperature)
         mine = replace(settings, driver=driver, scan=scan, context=context, kernel=None)
         warn_of(model, mine)
         return build_engine(model, mine, states, sweeps)
+
+    def _discrete(self, model: Any, settings: Settings, states: NDArray[Any]) -> Any:
+        """Make running chains that update the discrete variables of a density."""
+        from heeler.kernel.density_engine import FLIP, GIBBS
+        from heeler.run.kernels.continuous import make_engine
+
+        name = self.driver if isinstance(self.driver, str) else as_driver(self.driver).name
+        kinds = {"random": GIBBS, "gibbs": GIBBS, "metropolis": FLIP}
+        chosen = np.flatnonzero(model.values)
+        if name not in kinds or not len(chosen) or self.scan not in ("auto", "systematic"):
+            raise ValueError(
+                "Single-site kernels on a density are 'gibbs' and 'metropolis', for its discrete "
+                f"variables in their order. Got driver {name!r} and scan {self.scan!r} for "
+                f"{len(chosen)} discrete variables."
+            )
+        return make_engine(model, settings, states, kinds[name], chosen)
 
     def words(self) -> dict[str, Any]:
         """Describe the kernel in plain values."""
