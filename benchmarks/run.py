@@ -22,7 +22,7 @@ from pathlib import Path
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-from suite import factors, footprint, graphs, lattices, packages, report, small  # noqa: E402
+from suite import factors, footprint, graphs, lattices, packages, report, scans, small  # noqa: E402
 from suite.figure import Case, Figure, LeftOut  # noqa: E402
 from suite.timing import FOLDER, Speed  # noqa: E402
 
@@ -48,6 +48,7 @@ def groups(speed: Speed, *, quick: bool) -> dict[str, Iterator[Case]]:
         "lattice": lattices.cases(speed, quick=quick),
         "graphs": graphs.cases(speed, quick=quick),
         "factors": factors.cases(speed, quick=quick),
+        "scans": scans.cases(speed.rounds, quick=quick),
         "small": small.cases(speed.rounds, quick=quick),
         "footprint": footprint.cases(speed.rounds, quick=quick),
         "packages": packages.cases(speed, quick=quick),

@@ -585,8 +585,8 @@ def one_pass(cond, driver, scan, lane, number, t, beta, first):
         lane.score += gains[new] - gains[lane.x[i]]
         lane.x[i] = new
     if first is not None:
-        for i, v in enumerate(lane.x):
-            lane.sums[i][v] += 1
+        for i in set(scan.order):  # the others are as they were
+            lane.sums[i][lane.x[i]] += 1
     lane.scores.append(lane.score)
     lane.states.append(list(lane.x))
     if lane.best_score is None or lane.score > lane.best_score:

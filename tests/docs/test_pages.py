@@ -12,10 +12,10 @@ import pytest
 from heeler.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["docs/quickstart.md", "docs/guide.md"]
+PAGES = ["docs/quickstart.md", "docs/guide.md", "docs/scans.md"]
 EXAMPLES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "examples").glob("*.py"))
 # These take their time or leave files, and have tests of their own.
-OTHERWISE_TESTED = ("heeler demo",)
+OTHERWISE_TESTED = ("heeler demo", "heeler scan model.uai", "heeler marginals model.uai")
 
 
 def commands(page):
@@ -68,6 +68,15 @@ def test_guide():
         map(float, out.split()) for out in cells if re.fullmatch(r"[\d.]+ [\d.]+\n", out)
     )
     assert best == pytest.approx(exact)
+
+
+def test_scans():
+    cells = run_cells("docs/scans.md")
+    assert len(cells) >= 6
+    # 20000 independent draws: the guarantee of 0.1 and six standard deviations.
+    (line,) = [line for out in cells for line in out.splitlines() if line.startswith("P(up)")]
+    found, exact = map(float, line.split()[1:])
+    assert abs(found - exact) < 0.1 + 6 * 0.5 / 20_000**0.5
 
 
 def test_certificates():

@@ -49,6 +49,10 @@ class Chain(NamedTuple):
         np.ndarray
     )  # like x: the state that every pass starts from, or no rows for a chain that goes on
     restart_score: np.ndarray  # int64 (lanes, components)
+    # What such a pass can change, and all that has to be put back and counted: a short scan of a
+    # large model costs as much as of a small one.
+    touched: np.ndarray  # int64: the sites of each component's scan, ascending
+    touched_start: np.ndarray  # int64 (components + 1)
 
 
 class Scratch(NamedTuple):
@@ -101,7 +105,8 @@ def keep_best(chain, lane, component, score):
 @helper
 def start_afresh(chain, conditional, driver, lane, component):
     """Put the starting state back, tell those who follow the state, and return its score."""
-    for i in range(chain.variables[component], chain.variables[component + 1]):
+    for k in range(chain.touched_start[component], chain.touched_start[component + 1]):
+        i = chain.touched[k]
         old = np.int64(chain.x[lane, i])
         new = np.int64(chain.restart[lane, i])
         if new != old:
@@ -114,7 +119,8 @@ def start_afresh(chain, conditional, driver, lane, component):
 @helper
 def count_state(chain, lane, component):
     """Count the values after a pass that started afresh: they have a whole scan behind them."""
-    for i in range(chain.variables[component], chain.variables[component + 1]):
+    for k in range(chain.touched_start[component], chain.touched_start[component + 1]):
+        i = chain.touched[k]
         if chain.entry.size > 0:
             chain.sums[lane, chain.entry[i] + chain.x[lane, i]] += np.uint64(1)
         else:

@@ -104,6 +104,7 @@ class GeneralEngine:
             np.empty(0, np.int64) if self.binary else self.entry,
             x.copy() if plan.restart else np.empty((0, 0), kind),
             np.zeros(shape, np.int64),
+            *self._touched(),
         )
         self.watch = self._watched(make_watch(plan, self.lanes, cards))
         self.visits_at_reset = np.zeros(self.n, np.int64)
@@ -226,6 +227,18 @@ class GeneralEngine:
         if self.plan.visits is None:
             return self.chain.visits - self.visits_at_reset
         return self.plan.visits * passes
+
+    def _touched(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """List the sites that a pass may change, component by component, where it starts afresh."""
+        if not self.plan.restart:
+            return np.empty(0, np.int64), np.zeros(1, np.int64)
+        order, start = self.plan.scan.order, self.plan.scan.start
+        if self.components == 1:  # a scan that draws its sites has one pass of other length
+            sites = [np.unique(order)]
+        else:
+            sites = [np.unique(part) for part in np.split(order, start[1:-1])]
+        ends = np.concatenate(([0], np.cumsum([len(part) for part in sites])))
+        return np.concatenate(sites).astype(np.int64), ends.astype(np.int64)
 
     def _in_scan(self) -> NDArray[np.bool_]:
         """Say which variables the scan may update."""

@@ -210,7 +210,7 @@ class Influence(csr_array):
             return {1: 0.0, inf: 0.0}
         columns = np.bincount(self.indices, self.data, minlength=self.n_variables)
         up = 1.0 + self.n_variables * np.finfo(float).eps
-        return {1: float(columns.max()) * up, inf: float(self.sum(axis=1).max()) * up}
+        return {1: float(columns.max() * up), inf: float(self.sum(axis=1).max() * up)}
 
     def __repr__(self) -> str:
         """Show sizes, method and norms, and whether the bounds of scans go to zero."""
