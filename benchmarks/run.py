@@ -22,7 +22,17 @@ from pathlib import Path
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-from suite import factors, footprint, graphs, lattices, packages, report, scans, small  # noqa: E402
+from suite import (  # noqa: E402
+    factors,
+    footprint,
+    graphs,
+    lattices,
+    moves,
+    packages,
+    report,
+    scans,
+    small,
+)
 from suite.figure import Case, Figure, LeftOut  # noqa: E402
 from suite.timing import FOLDER, Speed  # noqa: E402
 
@@ -49,6 +59,7 @@ def groups(speed: Speed, *, quick: bool) -> dict[str, Iterator[Case]]:
         "graphs": graphs.cases(speed, quick=quick),
         "factors": factors.cases(speed, quick=quick),
         "scans": scans.cases(speed.rounds, quick=quick),
+        "moves": moves.cases(speed, quick=quick),
         "small": small.cases(speed.rounds, quick=quick),
         "footprint": footprint.cases(speed.rounds, quick=quick),
         "packages": packages.cases(speed, quick=quick),

@@ -34,6 +34,7 @@ _PUBLIC = {
     "ReadError": "heeler.io:ReadError",
     "Run": "heeler.run.result:Run",
     "SingleSite": "heeler.run.kernels.single_site:SingleSite",
+    "Swap": "heeler.run.kernels.proposals:Swap",
     "State": "heeler.run.step:State",
     "anneal": "heeler.annealing.anneal:anneal",
     "bayes_net": "heeler.model.bayes_net:bayes_net",

@@ -1,5 +1,6 @@
 """Engines made of engines: the states go from one to the next, everything else stays at home."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from heeler.compiled.words import BLOCK, DRAW_SITE, fill_words
 
 # What all lanes share in a mixture, its choices, uses the words of a lane that does not exist.
 _CHOICE_LANE = 0xFFFFFFFF
+THREAD_SECONDS = 0.002  # a part's turn must take this long before a second thread pays
 
 
 class Clock:
@@ -75,6 +77,7 @@ class CompositeEngine:
         self.passes = 0
         self.holder = 0  # the part that has the present states
         self.scores = np.array(scores, np.float64)
+        self._seconds = [0.0] * len(parts)  # of a part's last pass; leaves no trace in numbers
         self.binary = all(part.binary for part in parts)
         self.entries = self.n if self.binary else max(_columns(part) for part in parts)
         rows = {part.rows for part in parts}
@@ -116,7 +119,11 @@ class CompositeEngine:
         if number != self.holder:
             part.adopt(self.parts[self.holder].states(), self.scores)
             self.holder = number
-        part.advance(passes, scores, threads)
+        # Starting threads takes longer than a pass of a small model: they must pay.
+        alone = passes * self._seconds[number] < THREAD_SECONDS
+        begin = time.perf_counter()
+        part.advance(passes, scores, 1 if alone else threads)
+        self._seconds[number] = (time.perf_counter() - begin) / passes
         self.scores[:] = scores[passes - 1]
 
     def adopt(self, states: NDArray[Any], scores: NDArray[np.float64]) -> None:

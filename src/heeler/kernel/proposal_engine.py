@@ -25,7 +25,7 @@ class ProposalEngine:
     model
         A discrete model or a density.
     step
-        Makes one move.
+        Makes one move; None where a subclass does it.
     steps
         Moves of a pass.
     states, scores
@@ -45,7 +45,7 @@ class ProposalEngine:
     def __init__(
         self,
         model: Any,
-        step: Step,
+        step: Step | None,
         steps: int,
         states: NDArray[Any],
         scores: NDArray[np.float64],
@@ -69,7 +69,8 @@ class ProposalEngine:
         self.best_score = np.full(self.lanes, -np.inf)
         self.tally = Tally(model, states, pairs, joint)
         self.binary, self.entries = self.tally.binary, self.tally.entries
-        self.moves = np.zeros(2, np.int64)  # accepted, proposed
+        # Accepted and proposed moves; a cache line for each lane, which may be in a thread.
+        self.moves = np.zeros((self.lanes, 8), np.int64)
 
     def advance(
         self, passes: int, scores: NDArray[np.float64] | None = None, threads: int = 1
@@ -87,6 +88,7 @@ class ProposalEngine:
         """
         del threads
         betas = self._betas(self.passes, passes)
+        assert self._step is not None
         for t in range(passes):
             for lane in range(self.lanes):
                 random = self._random(lane)
@@ -94,7 +96,7 @@ class ProposalEngine:
                     x, score, accepted = self._step(
                         self.x[lane], random, float(self.score[lane]), float(betas[t])
                     )
-                    self.moves += (accepted, 1)
+                    self.moves[lane, :2] += (accepted, 1)
                     self.x[lane] = x
                     self.score[lane] = score
             better = self.score > self.best_score
@@ -161,7 +163,7 @@ class ProposalEngine:
 
     def statistics(self) -> dict[str, Any]:
         """Give plain numbers about the moves since the reset."""
-        accepted, proposals = self.moves.tolist()
+        accepted, proposals = self.moves.sum(axis=0)[:2].tolist()
         return move_statistics(accepted, proposals) if self._rejects else {}
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -161,8 +161,9 @@ def test_mixed_variables():
         heeler.Mixture(["gibbs", heeler.Walk(1.5)]),
         "mixture(slice: 1, cycle(walk, metropolis): 1)",
     ):
-        run = heeler.sample(density, kernel, sweeps=20_000, burn_in=500, chains=8, seed=4)
-        assert np.abs(run.marginals["label"] - [0.2, 0.5, 0.3]).max() < 0.02
+        run = heeler.sample(density, kernel, sweeps=5000, burn_in=500, chains=8, seed=4)
+        # 40,000 states with an autocorrelation time below 30: errors below .014; six of them.
+        assert np.abs(run.marginals["label"] - [0.2, 0.5, 0.3]).max() < 0.084
         assert abs(run.means["place"] - mean) < 6 * run.errors["place"]
         assert sorted(run.best.values) == ["label", "place"]
         assert run.best.values["label"] == 1.0

@@ -49,8 +49,8 @@ def downhill_density(new, old):
 
 
 PROPOSALS = {
-    "symmetric": heeler.Proposal(other_values, steps=3),
-    "density": heeler.Proposal(downhill, downhill_density, steps=4),
+    "symmetric": heeler.Proposal(other_values, steps=2),
+    "density": heeler.Proposal(downhill, downhill_density, steps=2),
 }
 
 
@@ -63,10 +63,10 @@ def exact_joint(model):
 @pytest.mark.parametrize("name", PROPOSALS)
 def test_joint_of_a_discrete_model(name):
     run = heeler.sample(
-        MODEL, PROPOSALS[name], sweeps=3000, burn_in=20, chains=4, seed=1, keep=["joint", "pairs"]
+        MODEL, PROPOSALS[name], sweeps=1500, burn_in=20, chains=4, seed=1, keep=["joint", "pairs"]
     )
-    # 12000 states with an autocorrelation time below 10: an error below .015; six of them.
-    assert np.abs(run.joint - exact_joint(MODEL)).max() < 0.09 / 2
+    # 6000 states, autocorrelation time below 8, p < .18: errors below .014; five of them.
+    assert np.abs(run.joint - exact_joint(MODEL)).max() < 0.07
     exact = heeler.exact.marginals(MODEL)
     for v in range(3):
         assert (np.abs(run.marginals[v] - exact[v]) < 6 * run.errors[v]).all()
@@ -75,11 +75,16 @@ def test_joint_of_a_discrete_model(name):
 
 
 def test_wrong_densities_show():
-    # The same proposal called symmetric has another distribution: the test above can fail.
-    run = heeler.sample(
-        MODEL, heeler.Proposal(downhill, steps=4), sweeps=3000, seed=1, keep="joint"
-    )
-    assert np.abs(run.joint - exact_joint(MODEL)).max() > 0.045
+    # Called symmetric, a proposal that leans to one side has another distribution: the test above
+    # can fail.
+    def up(x, random):
+        x = x.copy()
+        x[2] = max(x[2] - 1, 0) if random.random() < 0.9 else random.integers(4)
+        return x
+
+    kernel = heeler.Cycle([heeler.Proposal(up), heeler.Proposal(other_values)])
+    run = heeler.sample(MODEL, kernel, sweeps=1000, seed=1, keep="joint")
+    assert np.abs(run.joint - exact_joint(MODEL)).max() > 0.1
 
 
 def test_whole_matrix_is_in_detailed_balance():
@@ -119,7 +124,7 @@ def test_binary_models_evidence_and_mixtures():
         heeler.Proposal(flip, steps=7),
         heeler.Mixture([heeler.Proposal(flip), "gibbs"]),
     ):
-        run = heeler.sample(model, kernel, sweeps=3000, burn_in=50, seed=2)
+        run = heeler.sample(model, kernel, sweeps=800, burn_in=50, seed=2)
         for v in range(7):
             assert (np.abs(run.marginals[v] - exact[v]) <= 6 * run.errors[v] + 1e-3).all()
         assert run.marginals[1].tolist() == [0.0, 1.0]
@@ -132,13 +137,13 @@ def test_conditionals_of_a_density():
 
     density = heeler.Density(lambda x: -(x[0] ** 2 - 1.6 * x[0] * x[1] + x[1] ** 2) / 0.72, 2)
     kernel = heeler.Conditionals({0: given(1), "1": given(0)})
-    run = heeler.sample(density, kernel, sweeps=4000, burn_in=50, seed=1, keep="samples")
+    run = heeler.sample(density, kernel, sweeps=1500, burn_in=50, seed=1, keep="samples")
     assert (np.abs(run.means.array) < 6 * run.errors.array).all()
     assert np.abs(run.deviations.array - 1).max() < 0.1
     assert np.corrcoef(run.samples.reshape(-1, 2).T)[0, 1] == pytest.approx(0.8, abs=0.05)
     assert "acceptance" not in run.stats
     both = heeler.Conditionals({(0, 1): lambda _, random: random.multivariate_normal([0, 0], C)})
-    mixed = heeler.sample(density, heeler.Cycle([both, heeler.Walk(0.5)]), sweeps=2000, seed=1)
+    mixed = heeler.sample(density, heeler.Cycle([both, heeler.Walk(0.5)]), sweeps=500, seed=1)
     assert (np.abs(mixed.means.array) < 6 * mixed.errors.array).all()
 
 
@@ -156,7 +161,8 @@ def test_mixed_variables_with_conditionals():
 
     density = heeler.Density(logp, 2, discrete={0: 2})
     kernel = heeler.Cycle([heeler.Conditionals({0: label}), heeler.Slice()])
-    run = heeler.sample(density, kernel, sweeps=4000, burn_in=100, seed=1)
+    run = heeler.sample(density, kernel, sweeps=1500, burn_in=100, seed=1)
+    # 6000 states, autocorrelation time below 3: an error of .01; six of them.
     assert run.marginals["0"][1] == pytest.approx(0.7, abs=0.06)
     assert abs(run.means[1] - 2.1) < 6 * run.errors[1]
 

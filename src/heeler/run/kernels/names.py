@@ -5,14 +5,15 @@ from typing import Any
 from heeler.driver import as_driver
 from heeler.run.kernels.composite import Cycle, Mixture
 from heeler.run.kernels.continuous import Global, Slice, Walk
+from heeler.run.kernels.proposals import Swap
 from heeler.run.kernels.single_site import SingleSite
 from heeler.run.step import Kernel
 
 #: Names of kernels that are no drivers.
-_NAMES: dict[str, Any] = {kind.name: kind for kind in (Walk, Slice)}
+_NAMES: dict[str, Any] = {kind.name: kind for kind in (Walk, Slice, Swap)}
 #: Kernels as files name them.
 _KINDS: dict[str, Any] = {
-    kind.name: kind for kind in (SingleSite, Mixture, Cycle, Walk, Slice, Global)
+    kind.name: kind for kind in (SingleSite, Mixture, Cycle, Walk, Slice, Global, Swap)
 }
 
 

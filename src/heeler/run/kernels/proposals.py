@@ -1,4 +1,4 @@
-"""Kernels that a user writes: proposals with their density, draws from conditionals."""
+"""Proposals: swaps, and what a user writes with its density, or draws from conditionals."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from heeler.run.settings import Settings
 from heeler.run.step import Kernel
 
 
-class _Target:
+class Target:
     """A model as a user's move sees it: checks of states, scores of single ones.
 
     Parameters
@@ -33,10 +33,16 @@ class _Target:
 
     def score(self, x: NDArray[Any]) -> float:
         """Compute the log score of a state."""
-        return float(self.model.log_score(x))
+        if self.density:
+            return self.model.log_score(x)
+        return float(self.model._log_scores(x[None])[0])  # `checked` has looked at it
 
     def checked(self, answer: Any, old: NDArray[Any], who: str) -> NDArray[Any]:
         """Check a state that a user's function gave."""
+        if not self.density and isinstance(answer, np.ndarray) and answer.dtype.kind in "iu":
+            inside = answer.shape == old.shape and ((answer >= 0) & (answer < self.counts)).all()
+            if inside and not self.clamped.size:  # the usual case, without conversions
+                return answer.astype(self.kind)
         try:
             x = np.asarray(answer, np.float64)
         except (TypeError, ValueError):
@@ -68,6 +74,145 @@ class _Target:
 def _array(x: NDArray[Any]) -> str:
     """Show a state in an error message."""
     return np.array2string(x, threshold=10)
+
+
+@dataclass(frozen=True)
+class Swap(Kernel):
+    """Two variables exchange their values: Metropolis with a proposal that keeps the composition.
+
+    A proposal is a pair drawn uniformly, accepted with probability min(1, f(new) / f(old)). Leaves
+    p invariant, in detailed balance; how often each value occurs among the variables never changes,
+    so mix it with another kernel unless that is what is wanted.
+
+    Parameters
+    ----------
+    pairs
+        Pairs of variables (names or indices) to draw from; ``"edges"`` for the model's neighbours;
+        None for all pairs of free variables with equally many values.
+    steps
+        Proposals of a pass; None stands for one a free variable.
+    """
+
+    name: ClassVar[str] = "swap"
+    pairs: Any = None
+    steps: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the fields."""
+        from heeler.run.sample import whole
+
+        if self.steps is not None:
+            whole("steps", self.steps, 1)
+        if self.pairs is None or (isinstance(self.pairs, str) and self.pairs == "edges"):
+            return
+        try:
+            pairs = tuple((u, v) for u, v in self.pairs)
+        except (TypeError, ValueError):
+            pairs = ()
+        if not pairs or isinstance(self.pairs, str):
+            raise ValueError(
+                "The 'pairs' parameter must be pairs of variables, 'edges' or None. "
+                f"Got {shown(self.pairs)} instead."
+            )
+        plain = [[v if isinstance(v, str) else int(v) for v in pair] for pair in pairs]
+        object.__setattr__(self, "pairs", tuple(map(tuple, plain)))
+
+    def engine(
+        self, model: Any, settings: Settings, states: NDArray[Any], sweeps: int | None = None
+    ) -> Any:
+        """Make running chains.
+
+        Parameters
+        ----------
+        model
+            A discrete model.
+        settings
+            Chains, seed, temperature, what is kept.
+        states
+            First states (lanes, n).
+        sweeps
+            Passes after burn-in, where known.
+
+        Returns
+        -------
+        engine
+            See the engine's contract in the design page.
+        """
+        del sweeps
+        from heeler.kernel.swap_engine import SwapEngine
+
+        if model.kind == "density":
+            raise ValueError("The kernel 'swap' is for discrete models. Got a density.")
+        scores = np.atleast_1d(model.log_score(states))
+        return SwapEngine(
+            model, self._partners(model, settings.seed), states.astype(Target(model).kind), scores,
+            settings.betas, settings.keep.pairs, settings.keep.joint,
+        )  # fmt: skip
+
+    def _partners(self, model: Any, seed: int) -> Any:
+        """List the pairs that are proposed."""
+        from heeler.compiled.swaps import Partners
+
+        free, cards = model.free, np.asarray(model.cardinalities)
+        steps = len(free) if self.steps is None else self.steps
+        none = np.empty(0, np.int64)
+        if self.pairs is None:
+            order = free[np.argsort(cards[free], kind="stable")]
+            _, start, count = np.unique(cards[order], return_index=True, return_counts=True)
+            begin, size = np.repeat(start, count), np.repeat(count, count)
+            eligible = size > 1
+            parts = (order[eligible], order, begin[eligible], size[eligible])
+        else:
+            pairs = self._resolved(model)
+            parts = (pairs[:, 0], pairs[:, 1], none, none)
+        first, second, begin, size = parts
+        if not len(first):
+            raise ValueError("The kernel 'swap' needs two free variables with equally many values.")
+        return Partners(
+            np.uint64(seed), first.astype(np.int32), second.astype(np.int32),
+            begin.astype(np.int64), size.astype(np.int64), steps,
+        )  # fmt: skip
+
+    def _resolved(self, model: Any) -> NDArray[np.int64]:
+        """Give the pairs as indices, checked against the model."""
+        cards = np.asarray(model.cardinalities)
+        if self.pairs == "edges":
+            pointer, index = model.adjacency()
+            row = np.repeat(np.arange(model.n_variables), np.diff(pointer))
+            pairs = np.column_stack([row, index])[row < index].astype(np.int64)
+            free = np.isin(pairs, model.free).all(axis=1)
+            return pairs[free & (cards[pairs[:, 0]] == cards[pairs[:, 1]])]
+        pairs = np.array([[model.index(u), model.index(v)] for u, v in self.pairs], np.int64)
+        same = cards[pairs[:, 0]] == cards[pairs[:, 1]]
+        fine = same & (pairs[:, 0] != pairs[:, 1]) & np.isin(pairs, model.free).all(axis=1)
+        if not fine.all():
+            wrong = pairs[np.flatnonzero(~fine)[0]]
+            raise ValueError(
+                "The 'pairs' parameter must be pairs of different free variables with equally many "
+                f"values. Got {tuple(model.names[int(v)] for v in wrong)}."
+            )
+        return pairs
+
+    def words(self) -> dict[str, Any]:
+        """Describe the kernel in plain values."""
+        pairs = [list(pair) for pair in self.pairs] if isinstance(self.pairs, tuple) else self.pairs
+        return {"name": self.name, "pairs": pairs, "steps": self.steps}
+
+    @staticmethod
+    def from_words(words: dict[str, Any]) -> "Swap":
+        """Make a kernel again.
+
+        Parameters
+        ----------
+        words
+            What `words` gave.
+
+        Returns
+        -------
+        Swap
+            The kernel.
+        """
+        return Swap(words["pairs"], words["steps"])
 
 
 @dataclass(frozen=True)
@@ -136,7 +281,7 @@ class Proposal(Kernel):
             See the engine's contract in the design page.
         """
         del sweeps
-        target = _Target(model)
+        target = Target(model)
 
         def step(
             x: NDArray[Any], random: np.random.Generator, score: float, beta: float
@@ -244,7 +389,7 @@ class Conditionals(Kernel):
                 "The 'temperature' parameter must be 1 with conditionals of your own, which are "
                 "those of the distribution itself."
             )
-        target = _Target(model)
+        target = Target(model)
         places = [
             np.array([model.index(v) for v in (key if isinstance(key, tuple) else (key,))])
             for key in self.draws
@@ -295,7 +440,7 @@ def _make_engine(
     model: Any,
     settings: Settings,
     states: NDArray[Any],
-    target: _Target,
+    target: Target,
     step: Any,
     steps: int,
     *,
