@@ -55,6 +55,7 @@ class Progress:
             description=f"{session.passes:,} sweeps",
             rate=f"{updates / 1e6:.3g} M updates/s",
             left=left,
+            refresh=True,
         )
 
     def _share(self, session: Session, elapsed: float) -> float:
