@@ -39,10 +39,10 @@ BUGS = [
         f"{TWIN}::test_random",
     ),
     (
-        "a table is read from the wrong end",
+        "the gain is always that of the first context",
         "conditionals.py",
-        "pattern |= np.uint32(x[near[i, 2]]) << 2 | np.uint32(x[near[i, 3]]) << 3",
-        "pattern |= np.uint32(x[near[i, 3]]) << 2 | np.uint32(x[near[i, 2]]) << 3",
+        "gain = np.int64(conditional.gain[np.uintp(context)])",
+        "gain = np.int64(conditional.gain[np.uintp(conditional.base[i])])",
         f"{TWIN}::test_herded_auto",
     ),
     (
