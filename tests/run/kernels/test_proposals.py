@@ -182,7 +182,7 @@ def test_resume_and_files(name, tmp_path):
     with pytest.raises(ValueError, match="hand it in again"):
         heeler.load(tmp_path / "run.npz")
     with pytest.raises(ValueError, match="not the one that was saved"):
-        heeler.load(tmp_path / "run.npz", kernel=heeler.Proposal(other_values, steps=2))
+        heeler.load(tmp_path / "run.npz", kernel=heeler.Proposal(other_values, steps=5))
 
 
 def test_lanes_do_not_know_each_other():
