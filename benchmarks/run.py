@@ -23,6 +23,7 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
 from suite import (  # noqa: E402
+    coupling,
     factors,
     footprint,
     graphs,
@@ -61,6 +62,7 @@ def groups(speed: Speed, *, quick: bool) -> dict[str, Iterator[Case]]:
         "scans": scans.cases(speed.rounds, quick=quick),
         "moves": moves.cases(speed, quick=quick),
         "small": small.cases(speed.rounds, quick=quick),
+        "coupling": coupling.cases(speed.rounds, quick=quick),
         "footprint": footprint.cases(speed.rounds, quick=quick),
         "packages": packages.cases(speed, quick=quick),
     }

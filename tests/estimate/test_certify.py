@@ -243,8 +243,18 @@ def test_text_and_dictionary():
         content = json.loads(json.dumps(found.to_dict()))
         assert content["certified"] is found.certified
         assert found.settings["driver"] in repr(found)
-    with pytest.raises(ValueError, match="random driver"):
+    with pytest.raises(ValueError, match="'driver'"):
         found.couple()
+
+
+def test_other_drivers_that_draw_have_estimates():
+    model = heeler.ising([(0, 1, 0.5), (1, 2, -0.3)], [0.3, -0.5, 0.2])
+    found = heeler.certify(model, driver="metropolis", scan="systematic", epsilon=0.05)
+    assert not found.certified
+    assert ".couple()" in repr(found)
+    coupled = found.couple(pairs=200, seed=1)
+    assert coupled.settings["driver"] == "metropolis"
+    assert coupled.sweeps(0.05) > 0
 
 
 @pytest.mark.parametrize(

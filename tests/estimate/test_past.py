@@ -70,7 +70,7 @@ def test_draws_have_the_models_distribution(name):
         assert (draws.states[:, [0, 4]] == [0, 1]).all()
 
 
-@pytest.mark.parametrize("scan", ["shuffled", "uniform", [3, 1, 0, 2, 1]])
+@pytest.mark.parametrize("scan", ["uniform", [3, 1, 0, 2, 1]])
 def test_every_scan_gives_the_same_distribution(scan):
     """False alarm rate 1e-7 for each scan."""
     draws = heeler.exact_draws(MODELS["ising"], DRAWS, seed=4, scan=scan)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from heeler.estimate.chains import COUPLED
 from heeler.estimate.coupled import Coupled, couple
 from heeler.model.base import Model
 
@@ -70,13 +71,8 @@ class Certificate:
         Returns
         -------
         Coupled
-            The estimate, for chains with the random driver.
+            The estimate.
         """
-        if self.settings["driver"] != "random":
-            raise ValueError(
-                "Coupled chains estimate runs with the random driver; this is about "
-                f"driver={self.settings['driver']!r}."
-            )
         return couple(self.model, **self._asked, **options)
 
     def to_dict(self) -> dict[str, Any]:
@@ -109,6 +105,6 @@ class Certificate:
         if self.reason is not None:
             lines.append(f"  because {self.reason}")
         lines += [f"  note: {note}" for note in self.notes]
-        if not self.certified and self.settings["driver"] == "random":
+        if not self.certified and isinstance(self._asked["driver"], COUPLED):
             lines.append("  for an estimate by coupled chains: .couple()")
         return "\n".join(lines)

@@ -75,7 +75,7 @@ def certify(
         A number of sweeps: how far is it after them? Give one of both; with neither, one sweep.
     driver
         ``"random"`` or ``"herded"`` (or an object of `heeler.driver`); for others no theorem is
-        known.
+        known, and coupled chains estimate those that draw.
     context
         As in `heeler.sample`, for the herded driver.
     temperature
@@ -147,7 +147,7 @@ def _certificate(
     if vacuous and reason is None:
         reason = f"a distance is never larger than {asked.total:g}"
     order, target, heat = given
-    again = {"scan": order, "target": target, "temperature": heat}
+    again = {"driver": driver, "scan": order, "target": target, "temperature": heat}
     return Certificate(
         not (none or vacuous or missed),
         answer.theorem,

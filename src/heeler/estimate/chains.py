@@ -7,15 +7,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heeler.driver import Random
+from heeler.driver import Metropolis, Modified, Random, as_driver
 from heeler.model.base import Model
 from heeler.run.auto import choose
 from heeler.run.build import build_engine
 from heeler.run.settings import NOTHING_MORE, Settings, as_temperature
 from heeler.scan import Jacobi
 
+# Drivers whose every choice is a function of the state and of a random word.
+COUPLED = (Random, Metropolis, Modified)
 
-def coupled_settings(model: Model, scan: Any, temperature: Any, lanes: int, seed: int) -> Settings:
+
+def coupled_settings(
+    model: Model, scan: Any, temperature: Any, lanes: int, seed: int, driver: Any = "random"
+) -> Settings:
     """Resolve what random chains are run with.
 
     Parameters
@@ -30,11 +35,13 @@ def coupled_settings(model: Model, scan: Any, temperature: Any, lanes: int, seed
         Chains.
     seed
         Key of the random words.
+    driver
+        One that draws: random, Metropolis or modified.
 
     Returns
     -------
     Settings
-        The random driver, and the rest.
+        Driver and scan, and the rest.
     """
     heat = as_temperature(temperature, None)
     if isinstance(heat, np.ndarray):
@@ -42,14 +49,20 @@ def coupled_settings(model: Model, scan: Any, temperature: Any, lanes: int, seed
             "The 'temperature' parameter must be one positive number here. "
             f"Got {temperature!r} instead."
         )
-    options = {"driver": Random(), "scan": scan, "context": "auto"}
-    driver, order, _, _ = choose(model, options, NOTHING_MORE, heat)
+    mover = as_driver(driver)
+    if not isinstance(mover, COUPLED):
+        raise ValueError(  # noqa: TRY004 (a driver, but one without words)
+            "The 'driver' parameter must be 'random', 'metropolis' or 'modified': other chains "
+            f"share no random words. Got {mover.name!r} instead."
+        )
+    options = {"driver": mover, "scan": scan, "context": "auto"}
+    mover, order, _, _ = choose(model, options, NOTHING_MORE, heat)
     if isinstance(order, Jacobi):
         raise ValueError(  # noqa: TRY004 (the scan is one, but not for this)
             "The 'scan' parameter must not be 'jacobi': that scan does not leave the distribution "
             "invariant, so chains that meet say nothing about it."
         )
-    return Settings(driver, order, None, lanes, seed, temperature=heat)
+    return Settings(mover, order, None, lanes, seed, temperature=heat)
 
 
 class Chains:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from heeler.driver import Random, as_driver
 from heeler.estimate.chains import Chains, coupled_settings
 from heeler.estimate.pairs import MaximalPairs, UniformPairs
 from heeler.estimate.target import Asked, asked_of
@@ -49,7 +50,7 @@ class Coupled:
     coupling : str
         ``"uniform"`` (common words) or ``"maximal"``.
     settings : dict
-        Scan, temperature and seed.
+        Driver, scan, temperature and seed.
 
     References
     ----------
@@ -158,6 +159,7 @@ def couple(
     model: Model,
     *,
     scan: Any = "auto",
+    driver: Any = "random",
     target: Any = None,
     coupling: str = "auto",
     lag: int | None = None,
@@ -179,12 +181,15 @@ def couple(
         The model, evidence included.
     scan
         As in `heeler.sample`, but not ``"jacobi"``.
+    driver
+        ``"random"``, ``"metropolis"`` or ``"modified"``: those that draw.
     target
         What the distance is about, as in `heeler.variation`: None for all variables, a variable or
         several (their marginal distribution), or weights (weighted total variation).
     coupling
         ``"uniform"``: both chains read the same words. ``"maximal"``: values agree as often as they
-        can; for two values that is the same. ``"auto"``: maximal where there are more values.
+        can; for two values that is the same, and for other drivers than random it is not known.
+        ``"auto"``: maximal where there are more values and the driver is random.
     lag
         How many sweeps one chain is ahead. Longer lags give sharper bounds and cost as much more.
         None takes the longest of 16 meeting times that are measured first.
@@ -217,13 +222,20 @@ def couple(
         )
     wanted = asked_of(target, model)
     binary = bool((np.asarray(model.cardinalities)[model.free] == 2).all())
+    mover = as_driver(driver)
+    plain = isinstance(mover, Random)
+    if coupling == "maximal" and not plain:
+        raise ValueError(
+            f"The 'coupling' parameter must not be 'maximal' for the driver {mover.name!r}: "
+            "use 'uniform'."
+        )
     if coupling == "auto" or binary:  # with two values common words are the maximal coupling
-        coupling = "uniform" if binary else "maximal"
+        coupling = "maximal" if plain and not binary else "uniform"
     count, limit = whole("pairs", pairs, 2), whole("most_sweeps", most_sweeps, 1)
     ahead = None if lag is None else whole("lag", lag, 1)
     workers = whole("threads", (os.cpu_count() or 1) if threads is None else threads, 1)
     keys = np.random.SeedSequence(whole("seed", seed, 0)).generate_state(6, np.uint64).tolist()
-    common = (model, scan, temperature, coupling, init, limit, workers, wanted)
+    common = (model, scan, mover, temperature, coupling, init, limit, workers, wanted)
     if ahead is None:
         pilot, _ = _run(*common, 1, PILOT_PAIRS, keys[:3])
         ahead = max(1, int(pilot.max())) if (pilot >= 0).all() else 1
@@ -231,14 +243,16 @@ def couple(
     sums = apart
     for at in range(len(sums) - ahead - 1, -1, -1):
         sums[at] += sums[at + ahead]
-    settings = {"scan": coupled_settings(model, scan, temperature, 1, 0).scan.name, "seed": seed}
-    settings["temperature"] = float(temperature)
+    order = coupled_settings(model, scan, temperature, 1, 0, mover).scan
+    settings = {"driver": mover.name, "scan": order.name, "temperature": float(temperature)}
+    settings["seed"] = seed
     return Coupled(model, meetings, ahead, coupling, settings, sums, wanted)
 
 
 def _run(
     model: Model,
     scan: Any,
+    driver: Any,
     temperature: Any,
     coupling: str,
     init: Any,
@@ -251,10 +265,10 @@ def _run(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Run pairs until all have met; their meeting times, and how far apart they were when."""
     starts = [
-        first_states(model, init, coupled_settings(model, scan, temperature, pairs, key))
+        first_states(model, init, coupled_settings(model, scan, temperature, pairs, key, driver))
         for key in keys[:2]
     ]
-    settings = coupled_settings(model, scan, temperature, pairs, keys[2])
+    settings = coupled_settings(model, scan, temperature, pairs, keys[2], driver)
     leader = Chains(model, settings, starts[0])
     leader.advance(lag, threads)
     kind = MaximalPairs if coupling == "maximal" else UniformPairs

@@ -178,9 +178,22 @@ def dobrushin_coefficient(
     float
         From 0 (all rows agree: one step forgets everything) to 1; rounded up.
     """
-    chosen = kernel if rows is None else kernel[rows]
-    worst = 0.0
-    for row in range(len(chosen) - 1):
-        apart = np.abs(chosen[row + 1 :] - chosen[row]).sum(axis=1)
-        worst = max(worst, float(apart.max()))
-    return min(1.0, worst / 2 + ROUNDING)
+    return min(1.0, widest(kernel if rows is None else kernel[rows]) + ROUNDING)
+
+
+def widest(rows: NDArray[np.float64]) -> float:
+    """Find half the largest sum of absolute differences between two rows.
+
+    Parameters
+    ----------
+    rows
+        A matrix.
+
+    Returns
+    -------
+    float
+        The largest distance; 0 for one row.
+    """
+    from scipy.spatial.distance import pdist
+
+    return float(pdist(rows, "cityblock").max(initial=0.0)) / 2.0

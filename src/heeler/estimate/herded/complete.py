@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heeler.exact.sweep import ROUNDING, SmallModel, dobrushin_coefficient, small_model
+from heeler.exact.sweep import ROUNDING, SmallModel, dobrushin_coefficient, small_model, widest
 
 # The machine's conditionals: rounded to 2^-32, and kept possible where they are.
 UNIT = 2.0**-32
@@ -437,14 +437,6 @@ def _discrepancy(
         constant += float(apart.sum())
         bias += delta * float(apart.max(initial=0.0))
     # The window moves on by a sweep: one state goes, one comes.
-    constant += _widest(seen(kernels[0])[small.support])
+    constant += widest(seen(kernels[0])[small.support])
     slack = 1.0 + 10.0 * WORST_RESIDUAL
     return Discrepancy(constant * slack, bias * slack)
-
-
-def _widest(rows: NDArray[np.float64]) -> float:
-    """Find half the largest sum of absolute differences between two rows."""
-    worst = 0.0
-    for k in range(len(rows) - 1):
-        worst = max(worst, float(np.abs(rows[k + 1 :] - rows[k]).sum(axis=1).max()))
-    return worst / 2.0
