@@ -1,5 +1,7 @@
 """Optimised scans: equal to the printed algorithm, never worse, as short as the paper's."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -234,6 +236,21 @@ def test_only_what_is_near_is_touched():
         for scan, n in zip(found, (300, 31), strict=True)
     ]
     np.testing.assert_array_equal(*places)
+
+
+@pytest.mark.parametrize("scan", ["uniform", "systematic"])
+def test_memory_is_of_the_order_of_variables_and_steps(scan):
+    matrix = heeler.influence(heeler.lattice((20, 20), 0.2, periodic=True))
+    matrix.transposed().flat()
+    peaks = []
+    for length in (4_000, 16_000):
+        tracemalloc.start()
+        optimise_scan(matrix, scan, 0, length=length)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        # All bounds after all steps would be 400 * length numbers.
+        assert peaks[-1] < 200 * (400 + length)
+    assert peaks[1] < 6 * peaks[0]
 
 
 def test_unreachable_epsilon_is_said():

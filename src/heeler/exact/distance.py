@@ -35,7 +35,7 @@ class Distances:
         float64 (n,): total variation of each single marginal, each from its own worst start.
     weighted : float or None
         The largest difference in the mean of a function that variable i moves by its weight at
-        most; None for models of more than 256 states.
+        most; None where it was not asked for, and for models of more than 256 states.
     start : tuple of int
         The worst first state for ``marginal``.
     """
@@ -55,6 +55,7 @@ def scan_distances(
     length: int | None = None,
     passes: int | None = None,
     temperature: float = 1.0,
+    weighted: bool = True,
 ) -> Distances:
     """Compute exactly what `heeler.variation` bounds, on a small model.
 
@@ -74,6 +75,9 @@ def scan_distances(
         Passes in all; None stands for one.
     temperature
         The distribution scanned is p^(1/temperature).
+    weighted
+        Whether the weighted distance is computed too, a linear programme for each start that may
+        be the worst.
 
     Returns
     -------
@@ -102,11 +106,11 @@ def scan_distances(
         for v, e in enumerate([-1] * p.ndim if model.evidence is None else model.evidence.tolist())
     ]
     worst = int(np.argmax(near))
-    weighted = None
-    if p.size <= MOST_WEIGHTED:
-        weighted = weighted_distance(difference.reshape(len(now), -1), p.shape, wanted)
+    largest = None
+    if weighted and p.size <= MOST_WEIGHTED:
+        largest = weighted_distance(difference.reshape(len(now), -1), p.shape, wanted)
     start = tuple(int(k) for k in np.unravel_index(starts[worst], p.shape))
-    return Distances(float(far.max()), float(near[worst]), np.array(single), weighted, start)
+    return Distances(float(far.max()), float(near[worst]), np.array(single), largest, start)
 
 
 def evolved(p: NDArray[np.float64], starts: NDArray[np.int64], plan: Plan) -> NDArray[np.float64]:
