@@ -98,6 +98,8 @@ def test_what_is_wrong_is_said():
         heeler.sample(model, scan=heeler.DoGS(epsilon=-1.0), sweeps=3)
     with pytest.raises(ValueError, match="up to 3 steps"):
         heeler.sample(model, scan=heeler.DoGS(epsilon=1e-3, length=3), sweeps=3)
+    with pytest.raises(ValueError, match=r"'scan'.*Weighted"):
+        heeler.sample(model, scan=[0, {1: 0.5, 2: 0.5}], driver="random", sweeps=3)
     with pytest.warns(UserWarning, match="never updates"):
         heeler.sample(model, scan=heeler.DoGS(target=0, length=3), sweeps=3)
 

@@ -118,7 +118,14 @@ def test_never_below_the_exact_distance(make, method):
         matrix = heeler.influence(model, method, 1.5)
         for scan in ("systematic", "uniform", some_steps(random, 4, 9)):
             for target in (None, 2, [1, 3], {0: 2.0, 2: 0.5}):
-                exact = heeler.exact.scan_distances(model, scan, target, length=9, temperature=1.5)
+                exact = heeler.exact.scan_distances(
+                    model,
+                    scan,
+                    target,
+                    length=9,
+                    temperature=1.5,
+                    weighted=isinstance(target, dict),
+                )
                 b = heeler.coupling_bounds(matrix, scan, length=9)
                 bound = heeler.variation(matrix, scan, target, length=9)
                 assert (exact.variables <= b + ROUNDING).all(), number

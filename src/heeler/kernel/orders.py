@@ -14,6 +14,7 @@ from heeler.scan import (
     Scan,
     Sequence,
     Shuffled,
+    Steps,
     Systematic,
     Uniform,
     Weighted,
@@ -63,6 +64,12 @@ def compile_scan(scan: Scan, model: Model, seed: int) -> tuple[Any, int]:
             sites.astype(np.uint32), start, accept, alias.astype(np.int32), key
         )
         return tuple_, steps
+    if isinstance(scan, Steps):
+        raise ValueError(  # noqa: TRY004 - a scan, but one that is only there to be bounded
+            "The 'scan' parameter holds steps that draw their variable with probabilities of their "
+            "own, which bounds understand and runs do not. Use scan=Weighted(...) for one draw "
+            "repeated, or a sequence of variables."
+        )
     order, class_pointer = order_of(scan, model)
     start = np.array([0, len(order)])
     sites = np.ascontiguousarray(order, np.uint32)
