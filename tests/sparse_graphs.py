@@ -106,6 +106,8 @@ def make_chain(x):
         "entry": empty(np.int64),
         "restart": empty(np.uint8, 0, n + 1),
         "restart_score": empty(np.int64, 0, 1),
+        "touched": empty(np.int64),
+        "touched_start": empty(np.int64, 1),
     }
     return Chain(**{name: values[name] for name in Chain._fields})
 
