@@ -112,6 +112,12 @@ def test_scans_that_leave_variables_out():
     found = heeler.certify(heeler.lattice((12, 12), coupling=0.2), scan=[0, 1, 2], epsilon=0.01)
     assert not found.certified
     assert "leaves variables out" in found.reason
+    corner = heeler.certify(
+        heeler.lattice((12, 12), coupling=0.2), scan=[0, 1, 2], target=0, epsilon=0.01
+    )
+    assert not corner.vacuous
+    assert 0.01 < corner.bound < 1
+    assert "more than 0.01" in repr(corner)
 
 
 def test_too_few_sweeps_are_vacuous():

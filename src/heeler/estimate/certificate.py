@@ -96,6 +96,9 @@ class Certificate:
                 lines[0] += f"; {self.steps} updates are enough for {self.epsilon:g}"
         elif self.vacuous:
             lines = [f"vacuous: {self.theorem} bounds the distance by {self.bound:.4g} only"]
+        elif self.bound is not None:
+            gives = f"{self.theorem} gives {self.bound:.4g}, more than {self.epsilon:g}"
+            lines = [f"no certificate: {gives}"]
         else:
             lines = ["no certificate"]
         lines.append(f"  distance: {self.distance}")
