@@ -88,7 +88,19 @@ def test_certificates():
     assert "Theorem 2: eta" in cells[6]
 
 
-@pytest.mark.parametrize("page", [*PAGES, "docs/certificates.md", "README.md"])
+def test_kernels():
+    cells = run_cells("docs/kernels.md")
+    assert len(cells) >= 9
+    assert "True\n" in "".join(cells)  # the kernel as text is the kernel
+    (combined,) = [line for out in cells for line in out.splitlines() if line.startswith("mixture")]
+    mean, error = (float(word) for word in combined.split()[2:5:2])
+    assert abs(mean - 5.0) < 6 * error
+    (label,) = [line for out in cells for line in out.splitlines() if line.startswith("label")]
+    # 8000 states, an autocorrelation time below 30: errors below .03.
+    assert [float(p) for p in label.split()[1:]] == pytest.approx([0.2, 0.5, 0.3], abs=0.15)
+
+
+@pytest.mark.parametrize("page", [*PAGES, "docs/certificates.md", "docs/kernels.md", "README.md"])
 def test_commands_of_a_page(page, monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     lines = [line for line in commands(page) if not line.startswith(OTHERWISE_TESTED)]

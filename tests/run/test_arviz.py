@@ -119,3 +119,22 @@ def test_runs_without_states_are_refused(monkeypatch):
     monkeypatch.setitem(sys.modules, "arviz", None)
     with pytest.raises(ImportError, match=r"heeler\[arviz\]"):
         to_arviz(sampled(network(NAMES)))
+
+
+@pytest.mark.usefixtures("arviz")
+def test_densities():
+    def logp(x):
+        return -0.5 * (x[1] - x[0]) ** 2
+
+    density = heeler.Density(logp, 2, discrete={"label": 2}, names=["label", "place"])
+    run = heeler.sample(density, sweeps=30, chains=2, seed=1, keep="samples")
+    data = run.to_arviz()
+    posterior = group(data, "posterior")
+    assert np.array_equal(posterior["place"].values, run.samples[:, :, 1])
+    assert posterior["label"].values.dtype == np.int64
+    scores = density.log_score(run.samples.reshape(-1, 2)).reshape(2, 30)
+    assert np.allclose(group(data, "sample_stats")["lp"].values, scores)
+    means = group(data, "constant_data")["mean"].values
+    assert means.tolist() == run.means.array.tolist()
+    plain = heeler.sample(heeler.Density(lambda x: -float(x @ x), 3), sweeps=5, keep="samples")
+    assert group(plain.to_arviz(), "posterior")["x"].shape == (4, 5, 3)

@@ -83,7 +83,7 @@ def to_arviz(run: Run) -> Any:
         raise ImportError(
             "to_arviz needs ArviZ, which is not installed: pip install 'heeler[arviz]'"
         ) from error
-    content = _gather(run)
+    content = _gather_density(run) if run.model.kind == "density" else _gather(run)
     if int(arviz.__version__.partition(".")[0]) >= 1:
         attrs = {"/": content.attrs} | dict.fromkeys(content.groups, content.attrs)
         return arviz.from_dict(
@@ -137,6 +137,32 @@ def _gather(run: Run) -> _Content:
     content.dims = {name: [_VARIABLE, _VALUE] for name in content.groups["constant_data"]}
     if observed:
         content.groups["observed_data"] = observed
+    return content
+
+
+def _gather_density(run: Any) -> _Content:
+    """Sort a run on a log density into groups."""
+    model = run.model
+    states = run.samples
+    chains, draws, n = states.shape
+    scores = np.array([model.log_score(x) for x in states.reshape(-1, n)]).reshape(chains, draws)
+    content = _Content({"posterior": {}, "sample_stats": {"lp": scores}})
+    content.attrs = _words(run)
+    if isinstance(model.names, NumberNames):
+        content.groups["posterior"]["x"] = states
+    else:
+        names = _safe_names(list(model.names))
+        for v, name in enumerate(names):
+            values = states[:, :, v]
+            discrete = model.values[v] > 0
+            content.groups["posterior"][name] = values.astype(np.int64) if discrete else values
+        content.coords[_VARIABLE] = names
+    content.groups["constant_data"] = {
+        "mean": run.means.array,
+        "deviation": run.deviations.array,
+        "mean_error": run.errors.array,
+    }
+    content.dims = {name: [_VARIABLE] for name in content.groups["constant_data"]}
     return content
 
 

@@ -369,8 +369,8 @@ def drive(session: Session, limits: Limits, progress: Any, checkpoint: Any) -> R
     failure, session.failure = session.failure, None
     if failure is not None:
         raise SamplingError(
-            f"A function of yours failed after {session.engine.passes} passes: {failure} What was "
-            "sampled before is in this error's 'run'.",
+            f"A function of yours failed after {session.engine.passes} passes: "
+            f"{str(failure).removesuffix('.')}. What was sampled before is in this error's 'run'.",
             run,
         ) from failure
     return run

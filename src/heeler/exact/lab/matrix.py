@@ -101,8 +101,9 @@ def transition_matrix(
         The model; clamped variables stay what they are.
     kernel : str or kernel
         ``"gibbs"`` (or ``"random"``), ``"metropolis"``, ``"modified"`` (Liu's, which avoids the
-        present value), ``"greedy"``, a driver or kernel of heeler, or any object with a method
-        ``transition_matrix(model)`` that gives a matrix over the possible states.
+        present value), ``"greedy"``, ``"swap"``, a driver or kernel of heeler, mixtures and cycles
+        included (also as text), or any object with a method ``transition_matrix(model)`` that gives
+        a matrix over the possible states.
     scan : str or scan
         As in `heeler.sample`.
     temperature : float
@@ -138,13 +139,25 @@ def transition_matrix(
     limit = check_limit(memory_limit)
     if not len(model.free):
         raise ValueError("All variables of the model are clamped: there is nothing to update.")
+    if isinstance(kernel, str) and (kernel == "swap" or "(" in kernel):
+        from heeler.run.kernels.names import as_kernel
+
+        kernel = as_kernel(kernel)
+    if getattr(kernel, "kernels", None) is not None:
+        options = {"temperature": temperature, "quantised": quantised, "memory_limit": memory_limit}
+        return _composed(model, kernel, options)
     own = getattr(kernel, "transition_matrix", None)
     if own is None and hasattr(kernel, "advance"):
         _refuse_all_but_single_site(kernel)
-        scan, temperature, kernel = kernel.scan, kernel.temperature, kernel.driver
+        single: Any = kernel
+        scan, own_temperature = single.scan, single.temperature
+        if not (isinstance(own_temperature, float) and own_temperature == 1.0):
+            temperature = own_temperature
+        kernel = single.driver
     space = Space(model, _one_temperature(temperature), limit)
     if own is not None:
-        matrix = as_stochastic(own(model), f"{kernel!r}.transition_matrix(model)")
+        given = own(model) if temperature == 1.0 else own(model, temperature)
+        matrix = as_stochastic(given, f"{kernel!r}.transition_matrix(model)")
         size = len(matrix.indptr) - 1
         if size != len(space):
             raise ValueError(
@@ -162,6 +175,35 @@ def transition_matrix(
         f"{name}, {resolved.name} scan of {steps} updates",
         steps,
         steps * space.tolerance(quantised),
+    )
+
+
+def _composed(model: Model, kernel: Any, options: dict[str, Any]) -> TransitionMatrix:
+    """Put the matrices of a mixture's or a cycle's parts together."""
+    parts = [transition_matrix(model, part, **options) for part in kernel.kernels]
+    mixed = hasattr(kernel, "weights")
+    numbers = kernel.weights if mixed else kernel.repeats
+    matrix = csr_array(parts[0].shape) if mixed else csr_array(np.eye(parts[0].n_states))
+    for part, number in zip(parts, numbers, strict=True):
+        own = csr_array(part)
+        if mixed:
+            matrix = matrix + own * number
+        else:
+            for _ in range(number):
+                matrix = matrix @ own
+    names = [f"{number:.4g} x ({p.description})" for p, number in zip(parts, numbers, strict=True)]
+    # A mixture's words choose its parts with chances that are rounded to 2^-32.
+    rounding = len(parts) * 2.0**-32 if mixed else 0.0
+    turns = [1.0 if mixed else number for number in numbers]
+    return TransitionMatrix.of(
+        matrix,
+        states=parts[0].states,
+        target=parts[0].target,
+        labels=parts[0].labels,
+        description=f"{kernel.name} of {', '.join(names)}",
+        updates=int(sum(p.updates * n for p, n in zip(parts, turns, strict=True))),
+        tolerance=rounding + sum(p.tolerance * n for p, n in zip(parts, turns, strict=True)),
+        model=model,
     )
 
 

@@ -149,6 +149,57 @@ class Swap(Kernel):
             settings.betas, settings.keep.pairs, settings.keep.joint,
         )  # fmt: skip
 
+    def transition_matrix(self, model: Any, temperature: float = 1.0) -> Any:
+        """Compute the whole transition matrix of a pass on a small model.
+
+        Parameters
+        ----------
+        model
+            The model.
+        temperature
+            The distribution is p^(1/temperature).
+
+        Returns
+        -------
+        csr_array
+            Over the possible states, the last variable fastest.
+        """
+        from scipy.sparse import csr_array, eye_array
+
+        counts = tuple(np.asarray(model.cardinalities).tolist())
+        states = np.stack(np.unravel_index(np.arange(int(np.prod(counts))), counts), axis=1)
+        scores = np.asarray(model.log_score(states))
+        place = np.full(len(states), -1)
+        possible = np.flatnonzero(scores > -np.inf)
+        place[possible] = np.arange(len(possible))
+        states, scores = states[possible], scores[possible] / temperature
+        parts = self._partners(model, 0)
+        pairs: list[tuple[int, int, float]] = []
+        for k, first in enumerate(parts.first.tolist()):
+            if len(parts.start):
+                begin, count = int(parts.start[k]), int(parts.count[k])
+                others = parts.second[begin : begin + count].tolist()
+                share = 1.0 / len(parts.first) / (count - 1)
+            else:
+                others, share = [int(parts.second[k])], 1.0 / len(parts.first)
+            pairs += [(first, other, share) for other in others if other != first]
+        here = np.arange(len(states))
+        one = csr_array((len(states), len(states)))
+        for i, j, share in pairs:
+            other = states.copy()
+            other[:, [i, j]] = states[:, [j, i]]
+            to = place[np.ravel_multi_index(tuple(other.T), counts)]
+            gain = np.where(to >= 0, scores[to] - scores, -np.inf)
+            moves = np.minimum(np.exp(np.minimum(gain, 0.0)), 1.0) * share * (to != here)
+            kept = moves > 0
+            one = one + csr_array((moves[kept], (here[kept], to[kept])), shape=one.shape)
+        stays = 1.0 - np.asarray(one.sum(axis=1)).ravel()
+        one = one + csr_array((stays, (here, here)), shape=one.shape)
+        matrix = eye_array(len(states), format="csr")
+        for _ in range(parts.steps):
+            matrix = matrix @ one
+        return csr_array(matrix)
+
     def _partners(self, model: Any, seed: int) -> Any:
         """List the pairs that are proposed."""
         from heeler.compiled.swaps import Partners
