@@ -10,7 +10,13 @@ __version__ = "0.1.0"
 
 # Public name -> "module:attribute", or "module" alone for a public subpackage.
 _PUBLIC = {
+    "Certificate": "heeler.estimate.certificate:Certificate",
+    "CompleteBounds": "heeler.estimate.herded:CompleteBounds",
+    "Coupled": "heeler.estimate.coupled:Coupled",
     "DoGS": "heeler.scan.dogs:DoGS",
+    "EmptyBounds": "heeler.estimate.herded:EmptyBounds",
+    "ExactDraws": "heeler.estimate.past:ExactDraws",
+    "FullBounds": "heeler.estimate.herded:FullBounds",
     "Greedy": "heeler.driver:Greedy",
     "Herded": "heeler.driver:Herded",
     "Metropolis": "heeler.driver:Metropolis",

@@ -11,7 +11,7 @@ import numpy as np
 from heeler.driver import Herded, Random
 from heeler.estimate.certificate import Certificate
 from heeler.estimate.dobrushin import fall
-from heeler.estimate.herded import CompleteBounds, Discrepancy, find_bounds
+from heeler.estimate.herded import CompleteBounds, Discrepancy, FullBounds, find_bounds
 from heeler.estimate.herded.bounds import fixed_order, free_degrees
 from heeler.estimate.herded.complete import UNIT
 from heeler.estimate.small import SmallChain
@@ -246,17 +246,22 @@ def _herded(
     """Look for a theorem about herding."""
     if driver.bits != BITS:
         return _Answer(reason=f"weights of {driver.bits} bits round the probabilities coarsely")
+    if driver.rule != "argmax" and (np.asarray(model.cardinalities)[model.free] > 2).any():
+        return _Answer(reason=f"nothing is proved here about the rule {driver.rule!r}")
     found = find_bounds(model, scan, context, temperature)
-    if isinstance(found, CompleteBounds):
+    if isinstance(found, FullBounds):
         everything = len(asked.index) == found.variables
         line = found.joint if everything else found.marginal(asked.index.tolist())
-        theorem = "Lemma 3 in every context and the fundamental matrix (sharper than Theorem 2)"
+        binary = isinstance(found, CompleteBounds)
+        theorem = "Lemma 3 in every context and the fundamental matrix"
+        theorem += " (sharper than Theorem 2)" if binary else " (for more than two values)"
         answer = _of_line(line, asked, sweeps, epsilon, theorem)
         answer.details |= found.to_dict()
-        contexts = 2 ** (found.variables - 1)
         note = "this is about averages of states; run.marginals averages conditionals, and differs"
-        answer.notes = (f"{note} from that by {contexts} / sweeps at most",)
-        if answer.sweeps is not None:
+        note += " from that by"
+        note += f" {2 ** (found.variables - 1)} / sweeps at most" if binary else " O(1 / sweeps)"
+        answer.notes = (note,)
+        if answer.sweeps is not None and isinstance(found, CompleteBounds):
             # Theorem 2 speaks of the joint distribution, and so of every marginal.
             answer.details["theorem_2"] = found.theorem_2(max(answer.sweeps, 1))
             answer.details["corollary_10"] = found.corollary_10(max(answer.sweeps, 1))

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heeler.driver import Full, Neighbours, Radius, as_context
-from heeler.estimate.herded.complete import UNIT, CompleteBounds, complete_bounds
+from heeler.estimate.herded.complete import UNIT, FullBounds, complete_bounds
 from heeler.estimate.herded.empty import EmptyBounds, empty_bounds
 from heeler.kernel.orders import order_of
 from heeler.model.base import Model
 from heeler.run.settings import as_temperature
 from heeler.scan import Jacobi, Shuffled, Uniform, Weighted, as_scan
 
-# Weights are kept by neighbours up to this many of them; then "auto" goes to bins.
+# Weights are kept by neighbours up to so many bits of assignments; then "auto" goes to bins.
 MOST_NEIGHBOURS = 8
 
 
@@ -27,17 +27,18 @@ def herded_bounds(
     temperature: float = 1.0,
     denominator: int = 64,
     tolerance: float = 1e-12,
-) -> CompleteBounds | EmptyBounds:
-    """Compute everything that is proved about a herded run of a binary model.
+) -> FullBounds | EmptyBounds:
+    """Compute everything that is proved about a herded run.
 
-    For contexts of all other variables (complete graphs, or ``context="full"``): Theorem 2,
-    Corollary 10 and Proposition 7 of the paper with their constants, and a sharper bound that needs
-    neither burn-in nor a least T. For independent variables: Lemma 3 and Theorem 1.
+    For contexts of all other variables (complete graphs, or ``context="full"``): a bound that needs
+    neither burn-in nor a least T, and for binary variables Theorem 2, Corollary 10 and Proposition
+    7 of the paper with their constants. For independent binary variables: Lemma 3 and Theorem 1.
+    With more than two values the rule must be ``argmax``, which is the default.
 
     Parameters
     ----------
     model
-        The model, evidence included; its free variables have two values.
+        The model, evidence included.
     scan
         A fixed order in which every free variable comes once.
     context
@@ -50,8 +51,8 @@ def herded_bounds(
 
     Returns
     -------
-    CompleteBounds or EmptyBounds
-        The bounds.
+    CompleteBounds, FullBounds or EmptyBounds
+        The bounds: `CompleteBounds` for binary variables with full contexts.
 
     Raises
     ------
@@ -75,7 +76,7 @@ def find_bounds(
     *,
     denominator: int = 64,
     tolerance: float = 1e-12,
-) -> CompleteBounds | EmptyBounds | str:
+) -> FullBounds | EmptyBounds | str:
     """Look for the theorem that applies; the reason where there is none.
 
     Parameters
@@ -85,7 +86,7 @@ def find_bounds(
 
     Returns
     -------
-    CompleteBounds, EmptyBounds or str
+    FullBounds, EmptyBounds or str
         The bounds, or why there are none.
     """
     if not isinstance(model, Model):
@@ -105,13 +106,14 @@ def find_bounds(
     free = model.free
     if not len(free):
         return "all variables are clamped"
-    if (np.asarray(model.cardinalities)[free] != 2).any():
-        return "the theorems are for variables of two values"
+    binary = bool((np.asarray(model.cardinalities)[free] == 2).all())
     order = fixed_order(model, scan)
     if isinstance(order, str):
         return order
     wanted = as_context(context)
     degrees = free_degrees(model)
+    if not (degrees.any() or binary or isinstance(wanted, Full)):
+        return "for independent variables of more than two values use context='full'"
     if not degrees.any() and not isinstance(wanted, Full):
         return empty_bounds(model, heat, denominator, tolerance)
     reason = _not_full(model, wanted, degrees)
@@ -173,9 +175,12 @@ def _not_full(model: Model, context: Any, degrees: NDArray[np.int64]) -> str | N
             "10 free variables"
         )
     if context is None:
-        pointer, _ = model.adjacency()
+        pointer, index = model.adjacency()
         tabled = model.kind not in ("boltzmann", "rbm")
-        if tabled and int(np.diff(pointer)[model.free].max()) <= MOST_NEIGHBOURS:
+        values = np.log2(np.asarray(model.cardinalities, np.float64))[index]
+        around = np.concatenate([[0.0], np.cumsum(values)])
+        most = (around[pointer[1:]] - around[pointer[:-1]])[model.free].max()
+        if tabled and most <= MOST_NEIGHBOURS + 1e-9:
             return None
         return "the context 'auto' stands for bins here, about which nothing is proved"
     if isinstance(context, (Neighbours, Radius)):
@@ -193,4 +198,5 @@ def _rounding(model: Model, temperature: float) -> float:
     pointer, _ = model.adjacency()
     if model.kind not in ("ising", "lattice") and np.diff(pointer).max() > MOST_NEIGHBOURS:
         return 4 * UNIT  # two values as integers that add up to 2^30
-    return UNIT
+    most = int(np.asarray(model.cardinalities).max())
+    return UNIT if most == 2 else most * 4 * UNIT

@@ -1,4 +1,4 @@
-"""Herded Gibbs with full contexts on small binary models: Theorem 2, and a sharper bound.
+"""Herded Gibbs with full contexts on small models: Theorem 2, and a sharper bound.
 
 The weights of a variable are keyed by all the others, either because the graph is complete or
 because the context is `full`: any distribution is Markov on the complete graph.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -80,8 +81,121 @@ class Discrepancy:
         return count
 
 
-@dataclass(frozen=True)
-class CompleteBounds:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class FullBounds:
+    """What is proved of herded Gibbs with full contexts, for any numbers of values.
+
+    Distances are total variation, between the model's distribution and the empirical distribution
+    of the states at the ends of sweeps. Made by `heeler.herded_bounds`.
+
+    Attributes
+    ----------
+    variables
+        N, the number of free variables.
+    eta
+        The Dobrushin coefficient of a sweep of Gibbs sampling.
+    joint
+        The bound on the joint distribution.
+    """
+
+    variables: int
+    eta: float
+    joint: Discrepancy
+    _small: SmallModel
+    _order: tuple[int, ...]
+    _kernels: tuple[NDArray[np.float64], ...]
+    _delta: float
+
+    theorem = "Lemma 3 for any number of values"
+
+    def marginal(self, variables: Sequence[int]) -> Discrepancy:
+        """Bound the distance of the marginal distribution of some variables.
+
+        Parameters
+        ----------
+        variables
+            Indices in the model; those that are clamped are left out.
+
+        Returns
+        -------
+        Discrepancy
+            The sharper bound for what these variables do.
+        """
+        free = self._small.problem.free.tolist()
+        axes = [free.index(v) for v in variables if v in free]
+        return _discrepancy(self._small, self._order, self._kernels, axes, self._delta)
+
+    def kernel(self) -> NDArray[np.float64]:
+        """Give the transition matrix of a sweep of Gibbs sampling.
+
+        Returns
+        -------
+        ndarray
+            float64 (states, states) over the free variables, the last one fastest.
+        """
+        return self._small.sweep(self._order)
+
+    def empirical_kernel(self, states: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Compute the transition matrix that a run's states show, the paper's equation 22.
+
+        Where a context was never visited, the row is that of Gibbs sampling.
+
+        Parameters
+        ----------
+        states
+            The states at the ends of sweeps in a row, (T + 1, n).
+
+        Returns
+        -------
+        ndarray
+            float64 (states, states): the product of the empirical updates.
+        """
+        small, shape = self._small, self._small.shape
+        now = np.asarray(states, np.int64)[:, small.problem.free]
+        steps = len(now) - 1
+        mixed = now[:-1].copy()
+        rows = np.eye(len(small.target))
+        for axis in self._order:
+            mixed[:, axis] = now[1:, axis]
+            counts = np.bincount(
+                np.ravel_multi_index(tuple(mixed.T), shape), minlength=len(small.target)
+            )
+            if counts.sum() != steps:
+                raise ValueError("The 'states' parameter must hold states of the model.")
+            counts = counts.reshape(shape).astype(np.float64)
+            visits = counts.sum(axis=axis, keepdims=True)
+            share = np.divide(counts, visits, out=small.conditionals[axis].copy(), where=visits > 0)
+            spread = rows.reshape(-1, *shape).sum(axis=axis + 1, keepdims=True)
+            rows = (spread * share).reshape(rows.shape)
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give what is known by name.
+
+        Returns
+        -------
+        dict
+            Plain numbers.
+        """
+        return {
+            "theorem": self.theorem,
+            "variables": self.variables,
+            "dobrushin_coefficient": self.eta,
+            "discrepancy": {"constant": self.joint.constant, "bias": self.joint.bias},
+        }
+
+    def __repr__(self) -> str:
+        """Show the bound."""
+        return (
+            f"herded Gibbs with full contexts, {self.variables} variables\n"
+            f"  for every T and burn-in: distance <= {self.joint.constant:.4g} / T "
+            f"+ {self.joint.bias:.1e}\n"
+            "  Theorem 2 of the paper is about variables of two values"
+        )
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CompleteBounds(FullBounds):
     """What is proved of herded Gibbs with full contexts on one binary model.
 
     Distances are total variation, between the model's distribution and the empirical distribution
@@ -103,17 +217,10 @@ class CompleteBounds:
         The sharper bound on the joint distribution.
     """
 
-    variables: int
-    eta: float
     least_conditional: float
     steps: int
     l: float  # noqa: E741 (the paper's letter)
     b: float
-    joint: Discrepancy
-    _small: SmallModel
-    _order: tuple[int, ...]
-    _kernels: tuple[NDArray[np.float64], ...]
-    _delta: float
 
     theorem = "Theorem 2"
 
@@ -226,67 +333,6 @@ class CompleteBounds:
             return None
         return max(math.ceil(self.t_star), math.ceil(self.lam / (epsilon - self.bias)))
 
-    def marginal(self, variables: Sequence[int]) -> Discrepancy:
-        """Bound the distance of the marginal distribution of some variables.
-
-        Parameters
-        ----------
-        variables
-            Indices in the model; those that are clamped are left out.
-
-        Returns
-        -------
-        Discrepancy
-            The sharper bound for what these variables do.
-        """
-        free = self._small.problem.free.tolist()
-        axes = [free.index(v) for v in variables if v in free]
-        return _discrepancy(self._small, self._order, self._kernels, axes, self._delta)
-
-    def kernel(self) -> NDArray[np.float64]:
-        """Give the transition matrix of a sweep of Gibbs sampling.
-
-        Returns
-        -------
-        ndarray
-            float64 (states, states) over the free variables, the last one fastest.
-        """
-        return self._small.sweep(self._order)
-
-    def empirical_kernel(self, states: NDArray[np.integer]) -> NDArray[np.float64]:
-        """Compute the transition matrix that a run's states show, the paper's equation 22.
-
-        Where a context was never visited, the row is that of Gibbs sampling.
-
-        Parameters
-        ----------
-        states
-            The states at the ends of sweeps in a row, (T + 1, n).
-
-        Returns
-        -------
-        ndarray
-            float64 (states, states): the product of the empirical updates.
-        """
-        small, shape = self._small, self._small.shape
-        now = np.asarray(states, np.int64)[:, small.problem.free]
-        steps = len(now) - 1
-        mixed = now[:-1].copy()
-        rows = np.eye(len(small.target))
-        for axis in self._order:
-            mixed[:, axis] = now[1:, axis]
-            counts = np.bincount(
-                np.ravel_multi_index(tuple(mixed.T), shape), minlength=len(small.target)
-            )
-            if counts.sum() != steps:
-                raise ValueError("The 'states' parameter must hold states of the model.")
-            counts = counts.reshape(shape).astype(np.float64)
-            visits = counts.sum(axis=axis, keepdims=True)
-            share = np.divide(counts, visits, out=small.conditionals[axis].copy(), where=visits > 0)
-            spread = rows.reshape(-1, *shape).sum(axis=axis + 1, keepdims=True)
-            rows = (spread * share).reshape(rows.shape)
-        return rows
-
     def vacuous(self, sweeps: int) -> bool:
         """Say whether the paper's bounds say nothing at this T.
 
@@ -340,13 +386,13 @@ class CompleteBounds:
 
 def complete_bounds(
     model: Any, order: Sequence[int], temperature: float, delta: float
-) -> CompleteBounds | str:
+) -> FullBounds | str:
     """Compute the constants, or say why there are none.
 
     Parameters
     ----------
     model
-        A binary model; its graph or the context makes every weight belong to a full context.
+        A model; its graph or the context makes every weight belong to a full context.
     order
         The variables of a sweep, each free one once, by index in the model.
     temperature
@@ -356,8 +402,8 @@ def complete_bounds(
 
     Returns
     -------
-    CompleteBounds or str
-        The bounds, or the reason.
+    FullBounds or str
+        The bounds, `CompleteBounds` where all variables have two values; or the reason.
     """
     try:
         small = small_model(model, temperature)
@@ -373,13 +419,44 @@ def complete_bounds(
     if kernels is None:
         return "the chain mixes so slowly that rounding would swamp the constants"
     eta = dobrushin_coefficient(small.sweep(axes), small.support)
+    common: dict[str, Any] = {
+        "variables": n,
+        "eta": eta,
+        "joint": _discrepancy(small, axes, kernels, None, delta),
+        "_small": small,
+        "_order": axes,
+        "_kernels": kernels,
+        "_delta": delta,
+    }
+    if max(small.shape) > 2:
+        return FullBounds(**common)
     # The theorem speaks of the conditionals that are herded, and those are the machine's.
     least = max(small.least_conditional - delta, UNIT)
     l = least**steps  # noqa: E741
     rounds = math.ceil(steps / n)
     b = rounds * l + sum(least**j * 2.0 ** min(n, j) for j in range(steps))
-    joint = _discrepancy(small, axes, kernels, None, delta)
-    return CompleteBounds(n, eta, least, steps, l, b, joint, small, axes, kernels, delta)
+    return CompleteBounds(least_conditional=least, steps=steps, l=l, b=b, **common)
+
+
+def misplaced(values: int) -> int:
+    """Bound how many visits of a context may go to wrong values, over any stretch of visits.
+
+    Two values: less than one (Lemma 3). With K values and the rule `argmax`, the chosen value has
+    the largest weight, at least the mean after adding p, and pays 1; so no weight is ever lower
+    than its mean less 1 (first weights are from [0, 1)), and what lies below the mean adds up to at
+    most K - 1. Frequencies are differences of weights at two times: at most twice that.
+
+    Parameters
+    ----------
+    values
+        K.
+
+    Returns
+    -------
+    int
+        1 for two values, else 2 (K - 1).
+    """
+    return 1 if values <= 2 else 2 * (values - 1)
 
 
 def _tails(small: SmallModel, order: tuple[int, ...]) -> tuple[NDArray[np.float64], ...] | None:
@@ -429,12 +506,14 @@ def _discrepancy(
 
     constant = bias = 0.0
     for axis, kernel in zip(order, kernels[1:], strict=True):
-        rows = seen(kernel).reshape(*shape, -1)
-        zero, one = np.take(rows, 0, axis), np.take(rows, 1, axis)
-        # A context in which only one value is possible makes no error.
-        both = np.take(support, 0, axis) & np.take(support, 1, axis)
-        apart = np.abs(one - zero).sum(axis=-1)[both] / 2.0
-        constant += float(apart.sum())
+        rows = np.moveaxis(seen(kernel).reshape(*shape, -1), axis, 0)
+        possible = np.moveaxis(support, axis, 0)
+        # The error moves visits between two values at a time; those impossible get none.
+        apart = np.zeros(possible.shape[1:])
+        for v, w in combinations(range(shape[axis]), 2):
+            distance = np.abs(rows[v] - rows[w]).sum(axis=-1) / 2.0
+            apart = np.maximum(apart, np.where(possible[v] & possible[w], distance, 0.0))
+        constant += misplaced(shape[axis]) * float(apart.sum())
         bias += delta * float(apart.max(initial=0.0))
     # The window moves on by a sweep: one state goes, one comes.
     constant += widest(seen(kernels[0])[small.support])
