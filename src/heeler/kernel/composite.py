@@ -65,13 +65,21 @@ class CompositeEngine:
         The clock that the parts look at.
     states, scores
         First states (lanes, n) and their log scores, which the parts start from too.
+    titles
+        The parts' names.
     """
 
     def __init__(
-        self, parts: list[Any], clock: Clock, states: NDArray[Any], scores: NDArray[np.float64]
+        self,
+        parts: list[Any],
+        clock: Clock,
+        states: NDArray[Any],
+        scores: NDArray[np.float64],
+        titles: list[str],
     ) -> None:
         """Take the parts over."""
         self.parts = parts
+        self._titles = titles
         self.clock = clock
         self.lanes, self.n = states.shape
         self.passes = 0
@@ -192,7 +200,13 @@ class CompositeEngine:
 
     def statistics(self) -> dict[str, Any]:
         """Give every part's passes and its own numbers."""
-        return {"parts": [{"passes": part.passes, **part.statistics()} for part in self.parts]}
+        named = zip(self._titles, self.parts, strict=True)
+        return {
+            "parts": [
+                {"kernel": title, "passes": part.passes, **part.statistics()}
+                for title, part in named
+            ]
+        }
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Give everything needed to go on."""
@@ -227,7 +241,7 @@ class CycleEngine(CompositeEngine):
 
     Parameters
     ----------
-    parts, clock, states, scores
+    parts, clock, states, scores, titles
         As in `CompositeEngine`.
     repeats
         Passes of each part in its turn.
@@ -239,10 +253,11 @@ class CycleEngine(CompositeEngine):
         clock: Clock,
         states: NDArray[Any],
         scores: NDArray[np.float64],
+        titles: list[str],
         repeats: tuple[int, ...],
     ) -> None:
         """Take the parts over."""
-        super().__init__(parts, clock, states, scores)
+        super().__init__(parts, clock, states, scores, titles)
         self._repeats = repeats
 
     def _next(self, most: int, scores: NDArray[np.float64], threads: int) -> int:
@@ -260,7 +275,7 @@ class MixtureEngine(CompositeEngine):
 
     Parameters
     ----------
-    parts, clock, states, scores
+    parts, clock, states, scores, titles
         As in `CompositeEngine`.
     weights
         Probabilities of the parts.
@@ -274,11 +289,12 @@ class MixtureEngine(CompositeEngine):
         clock: Clock,
         states: NDArray[Any],
         scores: NDArray[np.float64],
+        titles: list[str],
         weights: tuple[float, ...],
         seed: int,
     ) -> None:
         """Take the parts over."""
-        super().__init__(parts, clock, states, scores)
+        super().__init__(parts, clock, states, scores, titles)
         # Part k is chosen by words below limits[k] that no earlier part takes.
         self._limits = np.rint(np.cumsum(weights) * 2.0**32)[:-1].astype(np.uint64)
         self._key = np.uint64(seed)

@@ -24,7 +24,7 @@ class Density:
     logp
         Function of a float64 array (dim,) that gives the log density up to a constant, -inf outside
         the support. A plain Python function works; one that Numba compiled (``numba.njit``) runs at
-        compiled speed and on several threads.
+        compiled speed and on several threads; it must not write to its argument.
     dim
         Number of variables.
     discrete

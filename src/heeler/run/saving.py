@@ -241,7 +241,7 @@ def _rebuild(
         )
     stored = {name[6:]: array for name, array in arrays.items() if name.startswith("model/")}
     model = _restored(words["model"], stored, given)
-    kernel = kernel_from(words["kernel"], kernel)
+    kernel = kernel_from(words.get("kernel"), kernel)
     if words["context"] not in (None, "auto"):
         as_context(words["context"])
     lanes = int(words["lanes"])

@@ -94,6 +94,11 @@ class Kernel:
     #: Whether the kernel holds functions of the user's, which files do not store.
     has_code: ClassVar[bool] = False
 
+    @property
+    def title(self) -> str:
+        """What to call the kernel among others."""
+        return self.name
+
     def engine(
         self, model: Any, settings: Settings, states: NDArray[Any], sweeps: int | None = None
     ) -> Any:

@@ -26,6 +26,11 @@ class Composite(Kernel):
         """Whether a part holds functions of the user's."""
         return any(kernel.has_code for kernel in self.kernels)
 
+    @property
+    def titles(self) -> list[str]:
+        """The parts' names, for statistics."""
+        return [kernel.title for kernel in self.kernels]
+
     def _engines(
         self, model: Any, settings: Settings, states: NDArray[Any]
     ) -> tuple[list[Any], Any]:
@@ -149,7 +154,9 @@ class Mixture(Composite):
 
         engines, clock = self._engines(model, settings, states)
         scores = np.atleast_1d(model.log_score(states))
-        return MixtureEngine(engines, clock, states, scores, self.weights, settings.seed)
+        return MixtureEngine(
+            engines, clock, states, scores, self.titles, self.weights, settings.seed
+        )
 
     def words(self) -> dict[str, Any]:
         """Describe the kernel in plain values."""
@@ -242,7 +249,7 @@ class Cycle(Composite):
 
         engines, clock = self._engines(model, settings, states)
         scores = np.atleast_1d(model.log_score(states))
-        return CycleEngine(engines, clock, states, scores, self.repeats)
+        return CycleEngine(engines, clock, states, scores, self.titles, self.repeats)
 
     def words(self) -> dict[str, Any]:
         """Describe the kernel in plain values."""

@@ -51,6 +51,12 @@ class SingleSite(Kernel):
         auto = isinstance(self.driver, str) and self.driver == "auto"
         return "random" if auto else as_driver(self.driver).chance
 
+    @property
+    def title(self) -> str:
+        """What to call the kernel among others: by its driver."""
+        auto = isinstance(self.driver, str) and self.driver == "auto"
+        return "auto" if auto else as_driver(self.driver).name
+
     def settings(self, model: Model, options: dict[str, Any]) -> Settings:
         """Resolve the settings of a run with this kernel.
 
