@@ -38,7 +38,12 @@ def entry(path: str, thing: object, listed: set[int]) -> list[str]:
     if kind == "functions":
         return [f".. autofunction:: {path}", ""]
     if kind == "classes":
-        return [f".. autoclass:: {path}", "   :members:", "   :inherited-members: tuple", ""]
+        return [
+            f".. autoclass:: {path}",
+            "   :members:",
+            "   :inherited-members: tuple, csr_array",
+            "",
+        ]
     lines = [f".. rubric:: {path}", "", f".. automodule:: {path}", ""]
     for name, member in public(thing):  # type: ignore[arg-type]
         if kind_of(member) != "modules":

@@ -42,6 +42,7 @@ _PUBLIC = {
     "SingleSite": "heeler.run.kernels.single_site:SingleSite",
     "Swap": "heeler.run.kernels.proposals:Swap",
     "State": "heeler.run.step:State",
+    "Tempering": "heeler.run.kernels.tempering:Tempering",
     "anneal": "heeler.annealing.anneal:anneal",
     "bayes_net": "heeler.model.bayes_net:bayes_net",
     "boltzmann": "heeler.model.boltzmann:boltzmann",

@@ -9,8 +9,8 @@ from heeler.annealing.schedules import (
     geometric,
     linear,
     logarithmic,
-    temperature_range,
 )
+from heeler.model.gaps import temperature_range
 from zoo import ZOO
 
 

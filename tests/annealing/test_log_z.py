@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 import heeler
-from heeler.annealing.ais import anneal_both, bennett, effective, log_error, log_mean_exp
+from heeler.annealing.ais import (
+    anneal_both,
+    bennett,
+    crooks_mismatch,
+    effective,
+    log_error,
+    log_mean_exp,
+)
 from heeler.annealing.soften import softened
 from zoo import ZOO, all_states
 
@@ -60,6 +67,19 @@ def test_bennett_on_known_distributions():
     ]
     found = np.array(repeats)
     assert found[:, 0].std() == pytest.approx(found[:, 1].mean(), rel=0.25)
+
+
+def test_stuck_chains_contradict_each_other():
+    random = np.random.default_rng(4)
+    s = 1.0
+    forward = random.normal(-s * s / 2, s, 64)
+    reverse = random.normal(s * s / 2, s, 64)
+    assert crooks_mismatch(forward, reverse) < 3.5
+    # The estimates still agree, but the reverse weights are those of other places.
+    wrong = np.concatenate([np.full(8, -1.5), random.normal(3.0, 1.0, 56)])
+    assert abs(log_mean_exp(forward) + log_mean_exp(-wrong)) < 0.7
+    assert crooks_mismatch(forward, wrong) > 5
+    assert crooks_mismatch(np.array([1.0]), wrong) == math.inf
 
 
 def test_means_of_exponentials():
@@ -131,6 +151,29 @@ def test_exact_evidence_and_nothing_free():
     zeros = heeler.factor_graph([2], [((0,), [1.0, 0.0])])
     with pytest.raises(heeler.exact.Contradiction):
         heeler.log_z(zeros, evidence={0: 1})
+
+
+@pytest.mark.parametrize("method", ["tempering", "ti"])
+@pytest.mark.parametrize("kind", ["ising", "potts"])
+def test_ladders(method, kind):
+    model = small(kind)
+    truth = heeler.exact.log_z(model)
+    found = heeler.log_z(model, method, sweeps=600, chains=64, seed=3)
+    assert found.reliable, found.reasons
+    assert abs(found.value - truth) < 5 * found.error + 0.02
+    assert found.error < 0.1
+    assert min(found.details["swap_rates"]) > 0.1
+    assert found.details["round_trips"] > 8
+    assert abs(found.details.get("integral", found.details.get("bennett")) - truth) < 0.3
+
+
+def test_ladders_say_what_is_wrong():
+    model = heeler.lattice((6, 6), coupling=1.0)
+    found = heeler.log_z(model, "tempering", sweeps=60, betas=[0.0, 0.01, 1.0], seed=1)
+    assert not found.reliable
+    assert any("rungs hardly swap" in reason or "round trips" in reason for reason in found.reasons)
+    zeros = heeler.log_z(small("chain"), "tempering", sweeps=100, seed=1)
+    assert any("zeros" in reason for reason in zeros.reasons)
 
 
 def test_same_seed_same_bits():

@@ -12,7 +12,13 @@ import pytest
 from heeler.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["docs/quickstart.md", "docs/guide.md", "docs/scans.md"]
+PAGES = [
+    "docs/quickstart.md",
+    "docs/guide.md",
+    "docs/scans.md",
+    "docs/lab.md",
+    "docs/temperature.md",
+]
 EXAMPLES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "examples").glob("*.py"))
 # These take their time or leave files, and have tests of their own.
 OTHERWISE_TESTED = ("heeler demo", "heeler scan model.uai", "heeler marginals model.uai")
@@ -98,6 +104,18 @@ def test_kernels():
     (label,) = [line for out in cells for line in out.splitlines() if line.startswith("label")]
     # 8000 states, an autocorrelation time below 30: errors below .03.
     assert [float(p) for p in label.split()[1:]] == pytest.approx([0.2, 0.5, 0.3], abs=0.15)
+
+
+def test_lab():
+    cells = run_cells("docs/lab.md")
+    assert any("detailed balance does not hold" in out for out in cells)
+    assert "True True False\n" in cells  # the identity: balanced, invariant, not ergodic
+
+
+def test_temperature():
+    cells = run_cells("docs/temperature.md")
+    best, exact = map(float, cells[1].split())
+    assert best == pytest.approx(exact)
 
 
 @pytest.mark.parametrize("page", [*PAGES, "docs/certificates.md", "docs/kernels.md", "README.md"])

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heeler.annealing.schedules import uniform_states
 from heeler.annealing.soften import softened
 from heeler.annealing.walk import make_engine, seeds_of, work_of
 from heeler.model import Model
+from heeler.model.gaps import uniform_states
 from heeler.scan import Reversed
 
 _PILOT = 64  # passes, at least, of the run that shows where the temperature has to fall slowly
@@ -162,10 +162,7 @@ def _kept(model: Model, states: NDArray[Any], chains: int) -> NDArray[Any]:
 def pilot_betas(
     soft: Model, sweeps: int, chains: int, seeds: list[int], threads: int
 ) -> NDArray[np.float64]:
-    """Choose inverse temperatures by a short run: dense where the log score varies much.
-
-    With so many steps the variance of the weights is least when each step adds as much to it, so
-    the density is the standard deviation of the log score.
+    """Choose inverse temperatures by a short run.
 
     Parameters
     ----------
@@ -185,19 +182,73 @@ def pilot_betas(
     ndarray
         float64 (sweeps + 1,), from 0 to 1.
     """
+    along, trial, _ = pilot(soft, sweeps, chains, seeds, threads)
+    return evenly(along, trial, sweeps)
+
+
+def evenly(
+    along: NDArray[np.float64], betas: NDArray[np.float64], steps: int
+) -> NDArray[np.float64]:
+    """Cut the way from 0 to 1 into equal steps.
+
+    Parameters
+    ----------
+    along, betas
+        As `pilot` gives them.
+    steps
+        How many.
+
+    Returns
+    -------
+    ndarray
+        float64 (steps + 1,): inverse temperatures.
+    """
+    result = np.interp(np.linspace(0.0, 1.0, steps + 1), along, betas)
+    result[0], result[-1] = 0.0, 1.0  # whatever rounding made of the ends
+    return result
+
+
+def pilot(
+    soft: Model, sweeps: int, chains: int, seeds: list[int], threads: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """Look where the log score varies much: schedules are to be dense there.
+
+    With so many steps the variance of the weights is least when each step adds as much to it, so
+    the density is the standard deviation of the log score.
+
+    Parameters
+    ----------
+    soft
+        A positive model.
+    sweeps
+        Passes wanted.
+    chains
+        Chains.
+    seeds
+        Two seeds.
+    threads
+        Threads to use.
+
+    Returns
+    -------
+    along, betas : ndarray
+        How much of the way, from 0 to 1, lies before each inverse temperature.
+    length : float
+        The whole way: the integral of the standard deviation of the log score.
+    """
     count = min(max(_PILOT, sweeps // 10), 1000)
-    # Even in the fourth root: scores vary most, and over orders of magnitude, near 0.
+    # Even in the square root: scores vary most, and over orders of magnitude, near 0.
     trial = np.linspace(0.0, 1.0, count + 1) ** 2
     states = uniform_states(soft, seeds[0], chains)
     engine = make_engine(soft, _temperatures(trial[1:-1]), states, seeds[1])
     _, _, variance = work_of(engine, _scores(soft, states), np.diff(trial), threads)
     spread = np.sqrt(np.convolve(variance, np.ones(5) / 5, mode="same"))
-    length = spread * np.diff(trial)
-    if not np.isfinite(length).all() or length.sum() <= 0:
-        return np.linspace(0.0, 1.0, sweeps + 1)
-    along = np.concatenate([[0.0], np.cumsum(length) / length.sum()])
-    along = (1 - _EVEN) * along + _EVEN * np.linspace(0.0, 1.0, count + 1)
-    return np.interp(np.linspace(0.0, 1.0, sweeps + 1), along, trial)
+    way = spread * np.diff(trial)
+    length = float(way.sum())
+    if not np.isfinite(length) or length <= 0:
+        return trial, trial, 0.0
+    along = np.concatenate([[0.0], np.cumsum(way) / length])
+    return (1 - _EVEN) * along + _EVEN * np.linspace(0.0, 1.0, count + 1), trial, length
 
 
 def log_mean_exp(values: NDArray[np.float64]) -> float:
@@ -295,6 +346,43 @@ def bennett(forward: NDArray[np.float64], reverse: NDArray[np.float64]) -> tuple
             return value, math.inf
         total += part.var(ddof=1) / (len(part) * mean**2) if len(part) > 1 else math.inf
     return value, math.sqrt(total)
+
+
+def crooks_mismatch(forward: NDArray[np.float64], reverse: NDArray[np.float64]) -> float:
+    """Measure how far the log weights of both directions are from Crooks' relation.
+
+    Forward log weights, weighted by their exponentials, have the distribution of the reverse ones,
+    and the other way round. Chains that are stuck in different places break that even where both
+    estimates happen to agree.
+
+    Parameters
+    ----------
+    forward, reverse
+        Log weights.
+
+    Returns
+    -------
+    float
+        The larger difference of means, in standard errors.
+    """
+    return max(_difference(forward, reverse, 1.0), _difference(reverse, forward, -1.0))
+
+
+def _difference(some: NDArray[np.float64], others: NDArray[np.float64], sign: float) -> float:
+    """Compare the weighted mean of some log weights with the plain mean of the others."""
+    finite = some[np.isfinite(some)]
+    plain = others[np.isfinite(others)]
+    if len(finite) < 2 or len(plain) < 2:
+        return math.inf
+    weights = np.exp(sign * finite - (sign * finite).max())
+    weights /= weights.sum()
+    mean = float(weights @ finite)
+    error = math.hypot(
+        math.sqrt(float(weights**2 @ (finite - mean) ** 2)),
+        float(plain.std(ddof=1)) / math.sqrt(len(plain)),
+    )
+    gap = abs(mean - float(plain.mean()))
+    return gap / error if error > 0 else (0.0 if gap < 1e-9 else math.inf)
 
 
 def _sigmoid(x: NDArray[np.float64]) -> NDArray[np.float64]:

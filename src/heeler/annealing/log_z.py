@@ -9,14 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from heeler.annealing.ais import anneal_both, bennett, effective, log_error, log_mean_exp
+from heeler.annealing.ais import (
+    anneal_both,
+    bennett,
+    crooks_mismatch,
+    effective,
+    log_error,
+    log_mean_exp,
+)
 from heeler.annealing.schedules import checked_sequence
 from heeler.model import Model
 from heeler.run.sample import whole
 
-METHODS = ("ais", "exact")
+METHODS = ("ais", "exact", "tempering", "ti")
 _NINETY = 1.6448536269514722  # the standard normal distribution's 95th percentile
+_STUDENT = 2.0  # of Student's distribution with 5 to 7 degrees of freedom: errors of 8 chains
 _GAP = 1.0  # nats between the two directions above which neither is to be trusted
+# Standard errors between what the two directions say of each other's weights, above which chains
+# cannot have been where they should. 2 of 90 sound runs were above it.
+_MISMATCH = 3.5
 _LEAST_WEIGHTS = 5.0  # effective number of weights below which a mean of exponentials is a few
 
 
@@ -38,7 +49,7 @@ class LogZ:
     reasons : tuple of str
         What speaks against it.
     method : str
-        ``"ais"`` or ``"exact"``.
+        ``"ais"``, ``"exact"``, ``"tempering"`` or ``"ti"``.
     details : dict
         What else the method knows: ``forward`` and ``reverse`` estimates with errors, ``integral``
         (thermodynamic integration) and so on.
@@ -106,14 +117,16 @@ def log_z(
     model : Model
         The model.
     method : str
-        ``"ais"``: annealed importance sampling forward and in reverse; ``"exact"``: junction tree.
+        ``"ais"``: annealed importance sampling forward and in reverse; ``"exact"``: junction tree;
+        ``"tempering"``: chains at a ladder of temperatures that swap states, Bennett's ratio from
+        rung to rung; ``"ti"``: thermodynamic integration along the same ladder, a check.
     sweeps : int
         Passes of every chain, in each direction for ``"ais"``.
     chains : int
-        Chains, in each direction.
+        Chains, in each direction; on a ladder an eighth of them, at least 4, at every rung.
     betas : sequence of float, optional
-        Inverse temperatures from 0 to 1, one more than passes. By default they are chosen by a
-        short run.
+        Inverse temperatures from 0 to 1: one more than passes, or a ladder. By default they are
+        chosen by a short run.
     evidence : mapping, optional
         Variable -> value.
     seed : int
@@ -149,6 +162,8 @@ def log_z(
     passes, lanes = whole("sweeps", sweeps, 1), whole("chains", chains, 2)
     seed = whole("seed", seed, 0)
     given = None if betas is None else checked_sequence(betas, "betas")
+    if given is not None and method == "ais" and len(given) != passes + 1:
+        passes = len(given) - 1
     count = whole("threads", (os.cpu_count() or 1) if threads is None else threads, 1)
     if method == "exact":
         from heeler.exact import log_z as exact
@@ -157,7 +172,18 @@ def log_z(
         return LogZ(value, 0.0, value, value, method="exact")
     if not len(model.free):
         return _settled(model, method)
-    return _by_ais(model, passes, lanes, given, seed, count)
+    if method == "ais":
+        return _by_ais(model, passes, lanes, given, seed, count)
+    from heeler.annealing.ladder import estimate
+
+    rung_chains = max(lanes // 8, 4)
+    found = estimate(model, method, max(passes, 10), rung_chains, given, seed, count)
+    wide = _STUDENT * found["error"]
+    value, reasons = found["value"], found["reasons"]
+    return LogZ(
+        value, found["error"], value - wide, value + wide, not reasons, reasons, method,
+        found["details"],
+    )  # fmt: skip
 
 
 def _settled(model: Model, method: str) -> LogZ:
@@ -199,6 +225,12 @@ def _by_ais(model: Model, sweeps: int, chains: int, betas: Any, seed: int, threa
     noise = math.hypot(forward_error, reverse_error)
     if gap < -4 * noise:
         reasons.append(f"the reverse estimate is below the forward one by {-gap:.3g}")
+    mismatch = crooks_mismatch(works.forward, works.reverse)
+    if mismatch > _MISMATCH:
+        reasons.append(
+            f"the weights of the two directions contradict each other ({mismatch:.1f} standard "
+            "errors): chains are stuck"
+        )
     if worth < _LEAST_WEIGHTS:
         reasons.append(f"the weights of one direction are worth {worth:.1f} chains")
     details = {
@@ -209,6 +241,7 @@ def _by_ais(model: Model, sweeps: int, chains: int, betas: Any, seed: int, threa
         "gap": gap,
         "integral": works.integral,
         "effective_chains": worth,
+        "mismatch": mismatch,
         "chains": chains,
         "sweeps": sweeps,
         "alive": works.alive,

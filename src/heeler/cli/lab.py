@@ -24,7 +24,13 @@ ModelOrMatrix = Annotated[
         show_default=False,
     ),
 ]
-Kernel = Annotated[str, typer.Option(help="gibbs, metropolis, modified or greedy.", metavar="NAME")]
+Kernel = Annotated[
+    str,
+    typer.Option(
+        help="gibbs, metropolis, modified, greedy, 'cycle(a, b)' or 'mixture(a: 1, b: 2)'.",
+        metavar="NAME",
+    ),
+]
 ScanOption = Annotated[
     str,
     typer.Option(

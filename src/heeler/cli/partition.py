@@ -21,11 +21,17 @@ class Method(StrEnum):
 
     ais = "ais"
     exact = "exact"
+    tempering = "tempering"
+    ti = "ti"
 
 
 MethodOption = Annotated[
     Method,
-    typer.Option("--method", help="ais (annealed importance sampling) or exact (junction tree)."),
+    typer.Option(
+        "--method",
+        help="ais (annealed importance sampling), exact (junction tree), tempering or ti "
+        "(thermodynamic integration).",
+    ),
 ]
 Sweeps = Annotated[int, typer.Option(help="Passes of every chain, in each direction.", min=1)]
 Chains = Annotated[int, typer.Option(help="Chains in each direction.", min=2)]
@@ -69,8 +75,8 @@ def partition(
         print_line("exact, by the junction tree")
         return
     print_line(f"standard error {found.error:.2g}; 90 % from {found.low:.8g} to {found.high:.8g}")
-    for name in ("forward", "reverse", "integral"):
+    for name in ("forward", "reverse", "integral", "bennett", "round_trips"):
         if name in found.details:
-            print_line(f"{name:10} {found.details[name]:.8g}")
+            print_line(f"{name:10} {found.details[name]:.10g}")
     if not found.reliable:
         say(f"UNRELIABLE: {'; '.join(found.reasons)}")

@@ -183,3 +183,36 @@ def test_names_of_states():
     assert "wet=no, sky=a; wet=yes, sky=a" in found.report()
     assert found.state_index("wet=yes, sky=c") == found.state_index([1, 2]) == 5
     assert found.hitting_times({"sky": "a"}).tolist() == [0, np.inf, np.inf, 0, np.inf, np.inf]
+
+
+def test_a_users_proposal():
+    model = small("graph")
+    states = transition_matrix(model).states.astype(int)
+    n = len(states)
+
+    def log_density(new, old):  # noqa: ARG001 - uniform over the states, but twice as often the first ones
+        return np.log(2.0 if tuple(new) < tuple(states[n // 2]) else 1.0)
+
+    def propose(old, random):
+        weights = np.array([np.exp(log_density(s, old)) for s in states])
+        return states[random.choice(n, p=weights / weights.sum())]
+
+    found = analyse(model, heeler.Proposal(propose, log_density))
+    assert found.invariant
+    assert found.reversible
+    run = heeler.sample(
+        model, heeler.Proposal(propose, log_density), sweeps=2000, chains=4, seed=1, keep="samples"
+    )
+    # Ways from one state to others, of those with many visits: within 6 standard deviations.
+    labels = {tuple(s): k for k, s in enumerate(states.tolist())}
+    visits = np.array([[labels[tuple(s)] for s in chain] for chain in run.samples.tolist()])
+    k = int(np.bincount(visits.ravel()).argmax())
+    after = visits[:, 1:][visits[:, :-1] == k]
+    p = found.matrix.toarray()[k]
+    seen = np.bincount(after, minlength=n)
+    spread = np.sqrt(len(after) * p * (1 - p))
+    assert (np.abs(seen - len(after) * p) <= 6 * spread + 1).all()
+    with pytest.raises(ValueError, match="needs its density"):
+        analyse(model, heeler.Proposal(propose))
+    with pytest.raises(TypeError, match="single-site"):
+        analyse(model, heeler.Slice())

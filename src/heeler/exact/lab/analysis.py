@@ -111,7 +111,7 @@ class Analysis:
 
     @cached_property
     def drift(self) -> float | None:
-        """How far one pass moves the target: the sum of |target P - target|; None without one."""
+        """How far one pass moves the target, the sum of absolute differences; None without one."""
         if self.target is None:
             return None
         return float(np.abs(self.target @ self.matrix - self.target).sum())

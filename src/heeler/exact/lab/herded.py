@@ -52,7 +52,7 @@ class HerdedKernel:
 
     @cached_property
     def distance(self) -> float:
-        """The largest sum over a row of |empirical - Gibbs|: 4 N / (l T) at most on full graphs."""
+        """The largest sum of absolute differences in a row: 4 N / (l T) at most on full graphs."""
         return float(np.abs(self.matrix.toarray() - self.gibbs.toarray()).sum(axis=1).max())
 
     @property

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array, issparse
 
 from heeler.exact.lab.limits import DEFAULT_LIMIT
 from heeler.exact.lab.passes import DRIVERS, Updates, pass_matrix
+from heeler.exact.lab.proposals import kernel_name, proposal_matrix
 from heeler.exact.lab.space import Space
 from heeler.exact.oracle import check_limit
 from heeler.model import Model
@@ -101,9 +102,9 @@ def transition_matrix(
         The model; clamped variables stay what they are.
     kernel : str or kernel
         ``"gibbs"`` (or ``"random"``), ``"metropolis"``, ``"modified"`` (Liu's, which avoids the
-        present value), ``"greedy"``, ``"swap"``, a driver or kernel of heeler, mixtures and cycles
-        included (also as text), or any object with a method ``transition_matrix(model)`` that gives
-        a matrix over the possible states.
+        present value), ``"greedy"``, ``"swap"``; a driver or kernel of heeler, proposals with
+        their density, mixtures and cycles (also as text) included; or any object with a method
+        ``transition_matrix(model)`` that gives a matrix over the possible states.
     scan : str or scan
         As in `heeler.sample`.
     temperature : float
@@ -147,6 +148,16 @@ def transition_matrix(
         options = {"temperature": temperature, "quantised": quantised, "memory_limit": memory_limit}
         return _composed(model, kernel, options)
     own = getattr(kernel, "transition_matrix", None)
+    if own is None and kernel_name(kernel) == "proposal":
+        proposal: Any = kernel
+        space = Space(model, _one_temperature(temperature), limit)
+        return _described(
+            proposal_matrix(proposal, space),
+            space,
+            f"Metropolis-Hastings, {proposal.steps} proposals",
+            proposal.steps,
+            1e-12 * len(space) * proposal.steps,
+        )
     if own is None and hasattr(kernel, "advance"):
         _refuse_all_but_single_site(kernel)
         single: Any = kernel

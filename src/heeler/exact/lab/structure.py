@@ -64,7 +64,8 @@ class Balance:
     holds : bool
         Whether it holds, up to the rounding of the probabilities.
     circulation : float
-        Half the sum of |flow there - flow back| over all pairs: 0 in balance, at most 1.
+        Half the sum over all pairs of how much the flows there and back differ: 0 in balance, at
+        most 1.
     worst : tuple of int
         The pair of states where they differ most.
     names : tuple of str

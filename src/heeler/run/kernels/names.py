@@ -7,13 +7,14 @@ from heeler.run.kernels.composite import Cycle, Mixture
 from heeler.run.kernels.continuous import Global, Slice, Walk
 from heeler.run.kernels.proposals import Swap
 from heeler.run.kernels.single_site import SingleSite
+from heeler.run.kernels.tempering import Tempering
 from heeler.run.step import Kernel
 
 #: Names of kernels that are no drivers.
-_NAMES: dict[str, Any] = {kind.name: kind for kind in (Walk, Slice, Swap)}
+_NAMES: dict[str, Any] = {kind.name: kind for kind in (Walk, Slice, Swap, Tempering)}
 #: Kernels as files name them.
 _KINDS: dict[str, Any] = {
-    kind.name: kind for kind in (SingleSite, Mixture, Cycle, Walk, Slice, Global, Swap)
+    kind.name: kind for kind in (SingleSite, Mixture, Cycle, Walk, Slice, Global, Swap, Tempering)
 }
 
 
