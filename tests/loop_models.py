@@ -51,7 +51,12 @@ def make(kind):
     if kind == "many factors":  # 4^8 contexts: more than a table holds
         cards += [4] * 8
         factors += [([3, 6 + k], rng.random((4, 4))) for k in range(8)]
+    if kind == "wide factors":  # rows of 11 and 9 values, and two variables that need logarithms
+        cards[1], cards[5] = 11, 9
+        factors = [(s, rng.random([cards[i] for i in s]) + 0.05) for s, _ in factors]
+        factors += [([3, 2], np.exp(rng.uniform(-700.0, 0.0, (4, cards[2]))))]
+        factors += [([5, 2, 0], rng.random((9, cards[2], 3)))]
     model = heeler.factor_graph(cards, factors)
     if "odds" in kind:
-        return model, naive.Factors(model, odds=True), naive.Factors(model)
-    return (model, *[naive.Factors(model)] * 2)
+        return model, naive.Factors(model, odds=True), naive.Factors(model, varies=True)
+    return model, naive.Factors(model), naive.Factors(model, varies=True)

@@ -5,6 +5,7 @@ arithmetic of probabilities come from `naive`; nothing is shared with the packag
 """
 
 import itertools
+import math
 
 import numpy as np
 
@@ -19,24 +20,46 @@ from naive import (
 )
 
 BINARY_ONE, KARY_ONE = 1 << 32, 1 << 30
-SHARE_ONE = 2.0**44
 GOLDEN = 0x9E3779B97F4A7C15
 GAIN_RANGE = 2.0**30
 MOST_CONTEXTS = 256  # of a variable, before it is keyed by bins
 
 
-def quantised_row(log_weights, beta):
-    """Quantise exp(beta * log weights), normalised: integers with sum 2^30."""
+def logarithm(x):
+    """Return log(x) in the documented arithmetic: an exponent and a series of the rest."""
+    m, k = math.frexp(x)
+    if m < float.fromhex("0x1.6a09e667f3bcdp-1"):  # the rest goes from sqrt(1/2) to sqrt(2)
+        m, k = 2.0 * m, k - 1
+    s = (m - 1.0) / (m + 1.0)
+    z = s * s
+    w = z * z
+    odd = z * (
+        6.666666666666735130e-01
+        + w
+        * (2.857142874366239149e-01 + w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01))
+    )
+    even = w * (
+        3.999999999940941908e-01 + w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01)
+    )
+    low = s * (odd + even) + k * 1.90821492927058770002e-10
+    return k * 6.93147180369123816490e-01 + (2.0 * s + low)
+
+
+def weights_of(log_weights, beta):
+    """Return exp(beta * log weights), the largest 1."""
     top = max(log_weights)
-    shares = [
-        0 if w == -np.inf else int(exponential(beta * (w - top)) * SHARE_ONE) for w in log_weights
-    ]
-    factor = KARY_ONE / float(sum(shares))
-    row = [
-        0 if w == -np.inf else max(int(s * factor + 0.5), 1)
-        for w, s in zip(log_weights, shares, strict=True)
-    ]
-    row[log_weights.index(top)] += KARY_ONE - sum(row)
+    return [0.0 if w == -np.inf else exponential(beta * (w - top)) for w in log_weights]
+
+
+def quantised_row(weights):
+    """Quantise weights, normalised: integers with sum 2^30."""
+    lanes = list(weights) if len(weights) > 8 else weights + [0.0] * (8 - len(weights))
+    while 1 < len(lanes) <= 8:  # a vector is folded in half
+        half = len(lanes) // 2
+        lanes = [u + v for u, v in zip(lanes[:half], lanes[half:], strict=True)]
+    factor = KARY_ONE / sum(lanes)
+    row = [0 if w == 0 else max(int(w * factor + 0.5), 1) for w in weights]
+    row[weights.index(max(weights))] += KARY_ONE - sum(row)
     return row
 
 
@@ -93,56 +116,89 @@ class Units:
 
 
 class Factors:
-    """A factor graph: log tables summed factor by factor.
+    """A factor graph: a row of each factor, multiplied at one temperature, else added in logs.
 
     `odds` says that two values are quantised as P(1), as tables of binary variables are.
     """
 
-    def __init__(self, model, odds=False):
-        self.binary = odds
+    def __init__(self, model, odds=False, varies=False):
+        self.binary, self.varies = odds, varies
         self.cards = model.cardinalities.tolist()
-        self.factors = list(model.to_factor_graph().factors)
         self.blankets = [model.blanket(i).tolist() for i in range(len(self.cards))]
-        spread = [0.0] * len(self.cards)
-        for scope, table in self.factors:
-            finite = table[np.isfinite(table)]
-            for i in scope:
-                spread[i] += float(finite.max() - finite.min())
-        self.scale = GAIN_RANGE / max(*spread, 1e-290)
+        factors = list(model.to_factor_graph().factors)
+        self.near = []  # for each variable: its own factors' sum, its pairs, its larger factors
+        for i, k in enumerate(self.cards):
+            own = np.zeros(k)
+            for scope, table in factors:
+                if list(scope) == [i]:
+                    own = own + table
+            beside = [(s, t - t.max()) for s, t in factors if i in s and len(s) > 1]
+            beside.sort(key=lambda f: len(f[0]) > 2)
+            self.near.append([([i], own - own.max()), *beside])
+        self.spread = [
+            sum((-t[np.isfinite(t)].min() for _, t in near[1:]), -lowest(near[0][1]))
+            for near in self.near
+        ]
+        self.scale = GAIN_RANGE / max(*self.spread, 1e-290)
+
+    def rows(self, x, i):
+        """List each factor's log weights of i's values."""
+        for scope, table in self.near[i]:
+            yield [
+                float(table[tuple(v if j == i else x[j] for j in scope)])
+                for v in range(self.cards[i])
+            ]
 
     def log_weights(self, x, i):
-        """Sum the factors of i for each of its values."""
-        result = []
-        for v in range(self.cards[i]):
-            y = [*x[:i], v, *x[i + 1 :]]
-            total = 0.0
-            for scope, table in self.factors:
-                if i in scope:
-                    total += float(table[tuple(y[j] for j in scope)])
-            result.append(total)
+        """Add the factors of i for each of its values."""
+        return [sum(column[1:], column[0]) for column in zip(*self.rows(x, i), strict=True)]
+
+    def linear_weights(self, x, i, beta):
+        """Multiply the factors of i for each of its values."""
+        result = [1.0] * self.cards[i]
+        for row in self.rows(x, i):
+            for v, w in enumerate(row):
+                result[v] *= 0.0 if w == -np.inf else exponential(beta * w)
         return result
 
     def update(self, x, i, beta):
         """Return the integer probabilities of i's values and their fixed-point log weights."""
-        w = self.log_weights(x, i)
-        if max(w) == -np.inf:  # a context that no run can be in
-            return ([BINARY_ONE, 0] if self.binary else [KARY_ONE] + [0] * (len(w) - 1)), [0] * len(
-                w
-            )
         if self.binary:
-            if -np.inf in w:
-                return ([BINARY_ONE, 0] if w[1] == -np.inf else [0, BINARY_ONE]), [0, 0]
-            p = quantised_sigmoid(beta * (w[1] - w[0]))
-            return [BINARY_ONE - p, p], [0, int((w[1] - w[0]) * self.scale)]
-        gains = [0 if u == -np.inf else int((u - max(w)) * self.scale) for u in w]
-        return quantised_row(w, beta), gains
+            return self.odds(self.log_weights(x, i), beta)
+        if self.varies or beta < 2.0**-10 or beta * self.spread[i] > 600.0:
+            w = self.log_weights(x, i)
+            weights = weights_of(w, beta) if max(w) > -np.inf else [0.0] * len(w)
+            gains = [0 if u == -np.inf else int(u * self.scale) for u in w]
+        else:
+            weights = self.linear_weights(x, i, beta)
+            # Rows of a table are compared with each other, weights of one update with the old one.
+            tabled = all(rows_of(self, j) <= MOST_CONTEXTS for j in range(len(self.cards)))
+            old = 1.0 if tabled else weights[x[i]]
+            gains = [
+                int(logarithm(u / old) * (self.scale / beta)) if u and old else 0 for u in weights
+            ]
+        if not any(weights):  # a context that no run can be in
+            return [KARY_ONE] + [0] * (len(weights) - 1), gains
+        return quantised_row(weights), gains
+
+    def odds(self, w, beta):
+        """Return the same of two values, quantised as P(1)."""
+        if -np.inf in w:
+            return ([BINARY_ONE, 0] if w[1] == -np.inf else [0, BINARY_ONE]), [0, 0]
+        p = quantised_sigmoid(beta * (w[1] - w[0]))
+        return [BINARY_ONE - p, p], [0, int((w[1] - w[0]) * self.scale)]
+
+
+def lowest(values):
+    """Return the smallest finite number."""
+    return float(values[np.isfinite(values)].min())
 
 
 class PottsOnTheFly(Factors):
     """A Potts model with many neighbours: fields and couplings of the neighbours, ascending."""
 
     def __init__(self, model):
-        self.binary = False
+        self.binary, self.varies = False, True
         self.cards = model.cardinalities.tolist()
         self.field = model.field.tolist()
         split = (

@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
+import heeler
 import naive_loop as naive
 from engines import general
 from heeler.driver import Herded
+from heeler.kernel.lowered import lower_slots
 from heeler.kernel.orders import alias_table, compile_scan
+from heeler.kernel.slots import slots_of
 from heeler.kernel.tausworthe import GENERATORS, stride_for
 from heeler.scan import Sequence, Uniform, Weighted, as_scan
 from loop_models import make
@@ -142,7 +145,7 @@ def check(
 
 
 BINARY = ["couplings", "many couplings", "dense", "bipartite", "odds", "hard odds"]
-KARY = ["potts", "factors", "many factors"]
+KARY = ["potts", "factors", "many factors", "wide factors"]
 
 
 @pytest.mark.parametrize("kind", BINARY + KARY)
@@ -151,7 +154,7 @@ def test_random(kind):
 
 
 @pytest.mark.parametrize(
-    "kind", ["couplings", "odds", "hard odds", "dense", "factors", "many factors", "potts"]
+    "kind", [*(k for k in BINARY if k not in ("many couplings", "bipartite")), *KARY]
 )
 def test_herded_auto(kind):
     check(kind, "herded")
@@ -223,6 +226,28 @@ def test_more_positions_than_a_block_of_words(kind):
 @pytest.mark.parametrize("kind", ["couplings", "odds", "dense", "potts", "factors"])
 def test_temperature_schedule(kind):
     check(kind, temperature=np.geomspace(5.0, 0.2, 24))
+
+
+@pytest.mark.parametrize("kind", ["potts", "many factors", "wide factors"])
+def test_temperatures_with_and_without_logarithms(kind):
+    for temperature in (0.1, 500.0, 5000.0):
+        check(kind, temperature=temperature, scan="jacobi")
+
+
+def test_many_variables_have_rows_of_one_length():
+    # 40 variables in a ring have two pairs each, but for one that has three: all get three.
+    rng = np.random.default_rng(4)
+    pairs = [([i, (i + 1) % 40], rng.random((4, 4)) + 0.1) for i in range(40)]
+    pairs += [([0, 20], rng.random((4, 4)))]
+    model = heeler.factor_graph([4] * 40, pairs)
+    lowered = lower_slots(slots_of(model), None)
+    assert np.diff(lowered.conditional.pair_pointer).tolist() == [3] * 40
+    engine = general(model, temperature=np.ones(12), seed=SEED)
+    engine.advance(12)
+    cond = naive.Factors(model, varies=True)
+    first = heeler.model.first_state(model, SEED)
+    seen = naive.run(cond, naive.Random(SEED), naive.Fixed(range(40)), first, [1.0] * 12)
+    assert engine.states()[0].tolist() == seen[0].x
 
 
 @pytest.mark.parametrize("kind", ["couplings", "factors"])

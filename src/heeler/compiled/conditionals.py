@@ -6,8 +6,8 @@ compiles into one specialised piece of code per conditional, inlined and cached 
 Binary conditionals give (p, gain, context): P(value 1) in units of 2^-32, the log-odds in the
 score's fixed-point units, and the number of the neighbours' assignment (-1 where those are too many
 to be numbered). Those of K values return (number of values, row, whether it is tabulated): a table
-holds p and gain of every value side by side (one line of the cache), otherwise they are filled into
-the scratch.
+holds p and gain of every value side by side (one line of the cache), otherwise the scratch has p,
+and weights or their logarithms, from which `score_change` and `later_change` make the gains.
 """
 
 from typing import NamedTuple
@@ -17,7 +17,8 @@ from numba import types
 from numba.extending import overload
 
 from heeler.compiled.jit import INLINE, helper
-from heeler.compiled.quantise import quantise_row, quantised_sigmoid
+from heeler.compiled.quantise import logarithm, quantise_row, quantised_sigmoid, weigh_row
+from heeler.compiled.rows import add_4, add_8, multiply_4, multiply_8, row_width
 
 
 class Sparse(NamedTuple):
@@ -70,7 +71,7 @@ class Potts(NamedTuple):
 
 
 class Factors(NamedTuple):
-    """Any factor graph: a table for each variable where it fits, sums of log factors where not."""
+    """Any factor graph: a table for each variable where it fits, products of factors where not."""
 
     cardinalities: np.ndarray  # int32 (n)
     pointer: np.ndarray  # int64 (n + 1): Markov blankets
@@ -80,16 +81,20 @@ class Factors(NamedTuple):
     table: (
         np.ndarray
     )  # int32: for row r of K entries, K probabilities at 2 r (sum 2^30) and K gains behind them
-    slot_pointer: (
-        np.ndarray
-    )  # int64 (n + 1): the factors of i are slots slot_pointer[i]:slot_pointer[i + 1]
-    slot_table: np.ndarray  # int64 (slots): where the factor's log weights start, as i sees them
+    # Rows of i's values side by side, 4 or a multiple of 8 wide. i's own row holds all factors of i
+    # alone and is filled up with impossible values; what fills up the others does not matter.
+    own: np.ndarray  # int64 (n): where i's own row starts
+    pair_pointer: np.ndarray  # int64 (n + 1): the factors of i and one other variable
+    pair_row: np.ndarray  # int64 (pairs): where the rows of the other's values start
+    pair_other: np.ndarray  # uint32 (pairs)
+    slot_pointer: np.ndarray  # int64 (n + 1): the factors of i and several other variables
+    slot_row: np.ndarray  # int64 (slots)
     other_pointer: np.ndarray  # int64 (slots + 1)
     other_index: np.ndarray  # uint32: the factor's other variables
     other_stride: np.ndarray  # int64: entries that one step of the other variable skips
-    log_tables: (
-        np.ndarray
-    )  # float64: i's values side by side, filled up with -inf to 4 or a multiple of 8
+    linear: np.ndarray  # uint8 (n): 1 where weights are multiplied, 0 where logarithms are added
+    weights: np.ndarray  # float64: exp(beta * log), or empty where no variable is linear
+    log_tables: np.ndarray  # float64 at the same places, or empty where all are; the largest are 0
     scale: float
 
 
@@ -99,6 +104,14 @@ def binary_conditional(conditional, lane, x, i, beta):
 
 def kary_conditional(conditional, lane, x, i, beta, scratch):
     """Return (number of values, row, tabulated) of variable i; fill scratch.p if not tabulated."""
+
+
+def score_change(conditional, i, scratch, k, p, at, count, tabulated, old, new):
+    """Return what update number k of a block adds to the score, as far as it is known by now."""
+
+
+def later_change(conditional, scratch, updates, beta):
+    """Return the rest for a whole block: logarithms of ratios, many at a time."""
 
 
 def note_change(conditional, lane, i, old, new):
@@ -152,7 +165,8 @@ def _potts(conditional, lane, x, i, beta, scratch):
         work[v] = conditional.field[i, v]
     for e in range(conditional.pointer[i], conditional.pointer[i + 1]):
         work[x[conditional.index[e]]] += conditional.coupling[e]
-    quantise_row(work, count, beta, conditional.scale, scratch.p, scratch.shares)
+    weigh_row(work, count, beta, scratch.weights)
+    quantise_row(scratch.weights, count, scratch.p)
     return count, np.int64(-1), False
 
 
@@ -164,39 +178,97 @@ def _factors(conditional, lane, x, i, beta, scratch):
             row += conditional.stride[e] * x[conditional.index[e]]
     tabulated = row >= 0 and conditional.table.size > 0
     if not tabulated:
-        work = scratch.work
-        # One loop for 4, one for multiples of 8: a constant number of values is one vector.
-        if count <= 4:
-            for v in range(4):
-                work[v] = 0.0
-            for slot in range(conditional.slot_pointer[i], conditional.slot_pointer[i + 1]):
-                at = slot_offset(conditional, x, slot)
-                for v in range(4):
-                    work[v] += conditional.log_tables[at + v]
+        if conditional.linear[i]:
+            multiply_rows(conditional, conditional.weights, x, i, count, scratch.weights)
         else:
-            for v in range((count + 7) & ~7):
-                work[v] = 0.0
-            for slot in range(conditional.slot_pointer[i], conditional.slot_pointer[i + 1]):
-                at = slot_offset(conditional, x, slot)
-                for block in range(0, count, 8):
-                    for v in range(block, block + 8):
-                        work[v] += conditional.log_tables[at + v]
-        quantise_row(work, count, beta, conditional.scale, scratch.p, scratch.shares)
+            add_rows(conditional, conditional.log_tables, x, i, count, scratch.work)
+            weigh_row(scratch.work, count, beta, scratch.weights)
+        quantise_row(scratch.weights, count, scratch.p)
     return count, row, tabulated
 
 
-@helper
-def slot_offset(conditional, x, slot):
-    """Find the log weights of one factor, given its other variables."""
-    at = conditional.slot_table[slot]
-    for e in range(conditional.other_pointer[slot], conditional.other_pointer[slot + 1]):
-        at += conditional.other_stride[e] * x[conditional.other_index[e]]
-    return at
+def _rows_combined(combine_4, combine_8, operation):
+    """Make the function that combines one row of each factor of a variable."""
+
+    def combine(conditional, values, x, i, count, out):
+        rows, others = conditional.pair_row, conditional.pair_other
+        first, last = conditional.pair_pointer[i], conditional.pair_pointer[i + 1]
+        own = conditional.own[i]
+        width = row_width(count)
+        if count <= 4:
+            combine_4(out, 0, values, own, rows, others, x, first, last, width)
+        else:
+            for block in range(0, width, 8):
+                combine_8(out, block, values, own, rows, others, x, first, last, width)
+        for slot in range(conditional.slot_pointer[i], conditional.slot_pointer[i + 1]):
+            at = conditional.slot_row[slot]
+            for e in range(conditional.other_pointer[slot], conditional.other_pointer[slot + 1]):
+                at += conditional.other_stride[e] * x[conditional.other_index[e]]
+            for v in range(width):
+                out[v] = operation(out[v], values[at + v])
+
+    return helper(combine)
+
+
+multiply_rows = _rows_combined(multiply_4, multiply_8, helper(lambda u, v: u * v))
+add_rows = _rows_combined(add_4, add_8, helper(lambda u, v: u + v))
 
 
 @overload(kary_conditional, inline="always", jit_options=INLINE)
 def _kary_conditional(conditional, lane, x, i, beta, scratch):
     return _potts if is_type(conditional, Potts) else _factors
+
+
+@helper
+def log_gain(work, scale, v):
+    """Return the fixed-point log weight of value v, 0 if it is impossible."""
+    return np.int64((work[v] if work[v] > -np.inf else 0.0) * scale)
+
+
+@helper
+def weight_gain(weights, scale, v):
+    """Return the same of a weight."""
+    return np.int64(logarithm(weights[v] if weights[v] > 0.0 else 1.0) * scale)
+
+
+def _potts_change(conditional, i, scratch, k, p, at, count, tabulated, old, new):
+    scale = conditional.scale
+    return log_gain(scratch.work, scale, new) - log_gain(scratch.work, scale, old)
+
+
+def _factors_change(conditional, i, scratch, k, p, at, count, tabulated, old, new):
+    scratch.ratio[k] = 1.0
+    if tabulated:
+        return np.int64(p[at + count + new]) - p[at + count + old]
+    if conditional.linear[i]:
+        weights = scratch.weights
+        ratio = weights[new] / weights[old]
+        # Neither is impossible, unless all variables change at once.
+        scratch.ratio[k] = ratio if (weights[new] > 0.0) & (weights[old] > 0.0) else 1.0
+        return np.int64(0)
+    scale = conditional.scale
+    return log_gain(scratch.work, scale, new) - log_gain(scratch.work, scale, old)
+
+
+@overload(score_change, inline="always", jit_options=INLINE)
+def _score_change(conditional, i, scratch, k, p, at, count, tabulated, old, new):
+    return _potts_change if is_type(conditional, Potts) else _factors_change
+
+
+def _factors_later(conditional, scratch, updates, beta):
+    total = np.int64(0)
+    if conditional.weights.size > 0 and conditional.table.size == 0:
+        scale = conditional.scale / beta
+        for k in range(updates):
+            total += np.int64(logarithm(scratch.ratio[k]) * scale)
+    return total
+
+
+@overload(later_change, inline="always", jit_options=INLINE)
+def _later_change(conditional, scratch, updates, beta):
+    if is_type(conditional, Factors):
+        return _factors_later
+    return lambda conditional, scratch, updates, beta: np.int64(0)
 
 
 @overload(note_change, inline="always", jit_options=INLINE)

@@ -13,6 +13,7 @@ from numba.extending import overload
 from heeler.compiled.conditionals import is_type
 from heeler.compiled.hashed import Hashed, find_slot, move_context
 from heeler.compiled.jit import INLINE, helper
+from heeler.compiled.rows import MOST, add_row, herd_row, inverted, likeliest
 from heeler.compiled.words import DRAW_VALUE, DRAW_WEIGHT, fill_block
 
 
@@ -233,6 +234,8 @@ def _draw_binary(driver, lane, word, i, p, context, old):
 
 @helper
 def _argmax_rule(weights, lane, slot, count, p, at):
+    if count <= MOST:
+        return herd_row(weights[lane], slot, p, at, count)
     chosen = np.int64(-1)
     most = np.int64(-(1 << 62))
     for v in range(count):  # selects, not branches: which value wins cannot be predicted
@@ -282,9 +285,11 @@ def _slot_kary(driver, i, count, p, at, row):
     if base >= 0:
         # The bin is (likeliest value, level of its probability); the true p is added all the same.
         top = np.int64(0)
-        for v in range(1, count):
-            if p[at + v] > p[at + top]:
-                top = np.int64(v)
+        if count <= MOST:
+            top = likeliest(p, at, count)
+        else:
+            for v in range(1, count):
+                top = np.int64(v) if p[at + v] > p[at + top] else top
         levels = driver.bins // count if driver.bins > count else np.int64(1)
         level = (np.int64(p[at + top]) * levels) >> 30
         level = level if level < levels else levels - 1
@@ -330,6 +335,8 @@ def _draw_kary(driver, lane, word, i, count, p, at, row, old):
     def inversion(driver, lane, word, i, count, p, at, row, old):
         # Values in a fixed order: nearby words give nearby values (what quasi streams need).
         target = np.int64(word) >> 2
+        if count <= MOST:
+            return inverted(p, at, count, target)
         below = np.int64(0)
         chosen = np.int64(0)
         for v in range(
@@ -359,8 +366,11 @@ def _add_credits(driver, sums, entry, p, at, count, new):
         return count_choice
 
     def add_all(driver, sums, entry, p, at, count, new):
-        for v in range(count):
-            sums[entry + v] += np.uint64(p[at + v])
+        if count <= MOST:
+            add_row(sums, entry, p, at, count)
+        else:
+            for v in range(count):
+                sums[entry + v] += np.uint64(p[at + v])
 
     return add_all
 

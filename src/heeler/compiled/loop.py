@@ -9,7 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heeler.compiled.conditionals import binary_conditional, kary_conditional, note_change
+from heeler.compiled.conditionals import (
+    binary_conditional,
+    kary_conditional,
+    later_change,
+    note_change,
+    score_change,
+)
 from heeler.compiled.drivers import (
     add_credits,
     binary_credit,
@@ -62,9 +68,10 @@ class Scratch(NamedTuple):
     more_words: np.ndarray  # uint32 (2, 256)
     order: np.ndarray  # int32 (sites of a pass) for scans that make them
     x: np.ndarray  # like a row of x, for scans that change all variables at once
-    p: np.ndarray  # int32 (2 * most values): probabilities, and gains behind them
-    work: np.ndarray  # float64 (most values, filled up to 4 or a multiple of 8): log weights
-    shares: np.ndarray  # int64, like work
+    p: np.ndarray  # int32 (most values, filled up to a multiple of 8): probabilities
+    work: np.ndarray  # float64, as many: log weights
+    weights: np.ndarray  # float64, as many: weights
+    ratio: np.ndarray  # float64 (256): weight of each update's new value over that of the old one
 
 
 class Watch(NamedTuple):
@@ -227,9 +234,12 @@ def advance_kary(
                     if chain.restart.size == 0:
                         add_credits(driver, sums, chain.entry[i], p, at, values, new)
                     at = present_row(scan, conditional, lane, x, i, beta, scratch, at)
-                    score += np.int64(p[at + values + new]) - p[at + values + old]
+                    score += score_change(
+                        conditional, i, scratch, k - start, p, at, values, tabulated, old, new
+                    )
                     if new != old:
                         note_move(driver, lane, i, old, new)
+                score += later_change(conditional, scratch, min(BLOCK, count - start), beta)
             done[job] = t + 1
             if counts_visits(scan) and lane == 0:
                 for k in range(count):

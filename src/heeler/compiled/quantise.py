@@ -10,12 +10,10 @@ from numba import types
 from numba.extending import intrinsic
 
 from heeler.compiled.jit import helper, kernel
+from heeler.compiled.rows import MOST, quantise_4, quantise_8, row_width
 
 BINARY_ONE = 1 << 32
 KARY_ONE = 1 << 30
-SHARE_ONE = float(
-    1 << 44
-)  # weights relative to the largest, in fixed point: 65536 of them add up in an int64
 
 _LOG2E = 1.4426950408889634
 _ROUNDER = (
@@ -30,6 +28,11 @@ _E4, _E5 = 0.04166666666662413, 0.008333333333330062
 _E6, _E7 = 0.0013888888917213717, 0.00019841269863053618
 _E8, _E9 = 2.4801521295954376e-05, 2.7557268459997064e-06
 _E10, _E11 = 2.7620088445409746e-07, 2.510038549551032e-08
+# log m from s = (m - 1) / (m + 1): the minimax polynomial of FreeBSD's e_log.c, error below 2^-58.
+_L1, _L2, _L3 = 6.666666666666735130e-01, 3.999999999940941908e-01, 2.857142874366239149e-01
+_L4, _L5, _L6 = 2.222219843214978396e-01, 1.818357216161805012e-01, 1.531383769920937332e-01
+_L7 = 1.479819860511658591e-01
+_ROOT_BITS = 0x3FE6A09E667F3BCD  # of sqrt(1/2)
 EXPONENTIAL = (_E2, _E3, _E4, _E5, _E6, _E7, _E8, _E9, _E10, _E11)
 
 
@@ -41,6 +44,16 @@ def bits_to_float(typingctx, bits):
         return builder.bitcast(args[0], context.get_value_type(types.float64))
 
     return types.float64(types.int64), codegen
+
+
+@intrinsic
+def float_to_bits(typingctx, value):
+    """Reinterpret a float64's bits as an int64."""
+
+    def codegen(context, builder, signature, args):
+        return builder.bitcast(args[0], context.get_value_type(types.int64))
+
+    return types.int64(types.float64), codegen
 
 
 @helper
@@ -74,50 +87,68 @@ def quantised_sigmoid(log_odds):
 
 
 @helper
-def quantise_row(log_weights, count, beta, scale, out, shares):
-    """Quantise exp(beta * log_weights[:count]), normalised, into out[:count] (int32, sum 2^30).
-
-    A possible value gets at least 1; the largest takes the remainder of the rounding. The gains
-    (log weights below the largest, times scale) follow at out[count:2 * count]. log_weights is
-    filled up with -inf to 4 or a multiple of 8 values, shares (int64) and out have as much room:
-    loops of constant length become vectors, and are predicted.
-    """
-    if count <= 4:
-        _quantise_wide(log_weights, count, 4, beta, scale, out, shares)
-    elif count <= 8:
-        _quantise_wide(log_weights, count, 8, beta, scale, out, shares)
-    else:
-        _quantise_wide(log_weights, count, (count + 7) & ~7, beta, scale, out, shares)
+def logarithm(x):
+    """Return log(x) to 1e-15 for normal positive x, with no branch and no table."""
+    bits = float_to_bits(x)
+    # x = 2^k m with sqrt(1/2) <= m < sqrt(2): k counts from the bits of sqrt(1/2).
+    k = (bits - _ROOT_BITS) >> 52
+    m = bits_to_float(bits - (k << 52))
+    s = (m - 1.0) / (m + 1.0)
+    z = s * s
+    w = z * z
+    # log m = 2 artanh s = 2 s + s z (2/3 + 2/5 z + ...), |s| <= 0.172.
+    odd = z * (_L1 + w * (_L3 + w * (_L5 + w * _L7)))
+    even = w * (_L2 + w * (_L4 + w * _L6))
+    exponent = np.float64(k)
+    return exponent * _LN2_HIGH + (2.0 * s + (s * (odd + even) + exponent * _LN2_LOW))
 
 
 @helper
-def _quantise_wide(log_weights, count, width, beta, scale, out, shares):
+def quantise_row(weights, count, out):
+    """Quantise weights[:count], normalised, into out[:count] (int32, sum 2^30).
+
+    A possible value gets at least 1; the first of the largest takes the remainder of the rounding.
+    The weights are filled up with zeros to 4 or a multiple of 8 values, and out has as much room.
+    """
+    if count <= 4:
+        quantise_4(weights, out)
+    elif count <= MOST:
+        quantise_8(weights, out)
+    else:
+        total = 0.0
+        best = np.int64(0)
+        for v in range(count):
+            total += weights[v]
+            best = np.int64(v) if weights[v] > weights[best] else best
+        factor = KARY_ONE / total
+        rest = np.int64(KARY_ONE)
+        for v in range(count):
+            q = np.int64(weights[v] * factor + 0.5)
+            q = q if q > 1 else np.int64(1)
+            q = q if weights[v] > 0.0 else np.int64(0)
+            out[v] = q
+            rest -= q
+        out[best] += rest
+
+
+@helper
+def weigh_row(log_weights, count, beta, weights):
+    """Fill weights[:count] with exp(beta * log weights), the largest 1, up to 4 or 8 with zeros."""
+    width = row_width(count)
     top = log_weights[0]
     for v in range(1, width):
         top = log_weights[v] if log_weights[v] > top else top
     for v in range(width):
-        shares[v] = np.int64(exponential(beta * (log_weights[v] - top)) * SHARE_ONE)
-    total = np.int64(0)  # of integers: the order of the sum cannot show
-    for v in range(width):
-        total += shares[v]
-    factor = KARY_ONE / np.float64(total)
-    rest = np.int64(KARY_ONE)
-    best = np.int64(-1)
-    for v in range(width - 1, -1, -1):
-        best = np.int64(v) if log_weights[v] == top else best
-    for v in range(width):
-        q = np.int64(shares[v] * factor + 0.5)
-        q = q if q > 1 else np.int64(1)
-        q = q if log_weights[v] > -np.inf else np.int64(0)
-        shares[v] = q
-        rest -= q
-    for v in range(width):
-        out[v] = shares[v]
-    for v in range(width):  # an impossible value's gain is never read
-        below = log_weights[v] - top
-        out[count + v] = np.int64((below if below > -np.inf else 0.0) * scale)
-    if best >= 0:
-        out[best] += rest
+        weight = exponential(beta * (log_weights[v] - top))
+        weights[v] = weight if log_weights[v] > -np.inf else 0.0
+
+
+@kernel
+def fill_weights(log_weights, beta, out):
+    """Fill out with exp(beta * log_weights); minus infinity gives exactly zero."""
+    for k in range(out.size):
+        weight = exponential(beta * log_weights[k])
+        out[k] = weight if log_weights[k] > -np.inf else 0.0
 
 
 @kernel

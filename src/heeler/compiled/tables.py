@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from heeler.compiled.conditionals import kary_conditional
+from heeler.compiled.conditionals import kary_conditional, log_gain, weight_gain
 from heeler.compiled.jit import kernel
 from heeler.compiled.quantise import quantised_sigmoid
 
@@ -27,8 +27,8 @@ def fill_pair_tables(pointer, base, coupling, field, beta, scale, table, gain):
 def fill_rows(factors, beta, x, scratch, table):
     """Tabulate the conditionals of all variables of a factor graph that have a base.
 
-    x is scratch (n + 1 values). Assignments of the blanket that exclude every value get a row of
-    zeros with everything on the first value: no run can be in them.
+    x is scratch (n + 1 values). Assignments of the blanket that exclude every value have everything
+    on the first one: no run can be in them.
     """
     for i in range(factors.base.size):
         row = factors.base[i]
@@ -41,14 +41,13 @@ def fill_rows(factors, beta, x, scratch, table):
             x[factors.index[e]] = 0
         while True:
             kary_conditional(factors, 0, x, i, beta, scratch)
-            top = -np.inf
             for v in range(count):
-                top = max(top, scratch.work[v])
-            for k in range(2 * count):
-                table[2 * row + k] = scratch.p[k]
-            if top == -np.inf:
-                for v in range(count):
-                    table[2 * row + v] = 1 << 30 if v == 0 else 0
+                table[2 * row + v] = scratch.p[v]
+                table[2 * row + count + v] = (
+                    weight_gain(scratch.weights, factors.scale / beta, v)
+                    if factors.linear[i]
+                    else log_gain(scratch.work, factors.scale, v)
+                )
             row += count
             e = last - 1  # count up in mixed radix, the last neighbour fastest
             while e >= first:

@@ -102,7 +102,8 @@ class MaximalPairs:
         target: Asked,
     ) -> None:
         """Lower the model as variables of any number of values."""
-        from heeler.kernel.lowered import MOST_CONTEXTS, lower_potts, lower_slots, slots_of
+        from heeler.kernel.lowered import MOST_CONTEXTS, lower_potts, lower_slots
+        from heeler.kernel.slots import slots_of
 
         self._scan, steps = compile_scan(settings.scan, model, settings.seed)
         kind: Any = model

@@ -8,14 +8,16 @@ from numpy.typing import NDArray
 
 from heeler.compiled.conditionals import Bipartite, Dense, Factors, Potts, Sparse
 from heeler.compiled.loop import Scratch
+from heeler.compiled.quantise import fill_weights
+from heeler.compiled.rows import MOST
 from heeler.compiled.tables import (
     fill_odds,
     fill_pair_tables,
     fill_rows,
     most_log_odds,
-    turn_tables,
 )
 from heeler.compiled.words import BLOCK
+from heeler.kernel.slots import Slots, padded, slots_of
 from heeler.model.base import Model
 
 # Fixed point of the score: the largest change of one update becomes about 2^30 units, so a table of
@@ -24,6 +26,10 @@ GAIN_RANGE = 2.0**30
 LEAST_RANGE = 1e-290  # nats: models without any weights keep a finite scale
 NEAR = 8  # most neighbours of a binary variable with contexts (256 of them)
 MOST_CONTEXTS = 256  # a variable's, of any number of values, before it goes to bins
+# Weights of a conditional are multiplied where the smallest product stays far from underflow, and
+# their logarithms, divided by beta, tell the score's changes: 1e-16 / LEAST_BETA nats off.
+MOST_REACH = 600.0  # nats
+LEAST_BETA = 2.0**-10
 TABLE_LIMIT = 1 << 27  # entries of all tables of a factor graph
 CACHED_TABLE = (
     1 << 19
@@ -263,122 +269,6 @@ def lower_potts(pointer: NDArray, index: NDArray, coupling: NDArray, field: NDAr
     return _untabled(conditional, False, cardinalities, 1.0 / scale)
 
 
-@dataclass(frozen=True)
-class Slots:
-    """A factor graph seen from its variables: the factors of each, and who else is in them."""
-
-    cardinalities: NDArray[np.int32]
-    pointer: NDArray[np.int64]
-    index: NDArray[np.int32]
-    slot_pointer: NDArray[np.int64]
-    slot_table: NDArray[np.int64]
-    other_pointer: NDArray[np.int64]
-    other_index: NDArray[np.int32]
-    other_stride: NDArray[np.int64]
-    log_tables: NDArray[np.float64]
-    spread: NDArray[
-        np.float64
-    ]  # (slots): largest difference of finite log entries in the slot's table
-
-
-def slots_of(graph: Any) -> Slots:
-    """Turn a factor graph inside out.
-
-    Parameters
-    ----------
-    graph
-        A `FactorGraph`.
-
-    Returns
-    -------
-    Slots
-        Its factors, variable by variable.
-    """
-    slot_pointer, position = graph.incidence
-    cards = np.ascontiguousarray(graph.cardinalities).astype(np.int64)
-    factor = graph.factor_of[position]
-    size = np.diff(graph.scope_pointer)[factor]
-    other_pointer = np.concatenate([[0], np.cumsum(size - 1)]).astype(np.int64)
-    slot = np.repeat(np.arange(len(position)), size - 1)
-    within = np.arange(len(slot)) - other_pointer[slot]
-    place = graph.scope_pointer[factor][slot] + within
-    place += place >= position[slot]  # step over the slot's own variable
-    other = graph.scope[place]
-    table = graph.table_of[factor]
-    own = padded(cards[graph.scope[position]])
-    first, same = _copies(table, position - graph.scope_pointer[factor], own)
-    # One step of an other variable skips all later ones: the last is fastest, own values side by
-    # side.
-    step = own[slot].copy()
-    for back in range(1, int(size.max(initial=1))):
-        rows = np.flatnonzero(size - 1 > back)
-        at = other_pointer[rows + 1] - 1 - back
-        step[at] = step[at + 1] * cards[other[at + 1]]
-    entries = np.diff(graph.table_pointer)[table]
-    length = entries // np.maximum(cards[graph.scope[position]], 1) * own
-    begin = np.concatenate([[0], np.cumsum(length[first])]).astype(np.int64)
-    pointer, index = graph.adjacency()
-    finite = np.where(np.isfinite(graph.log_tables), graph.log_tables, np.nan)
-    return Slots(
-        np.ascontiguousarray(graph.cardinalities),
-        pointer,
-        index,
-        slot_pointer,
-        begin[same],
-        other_pointer,
-        other,
-        step,
-        _turned(graph, position[first], length[first], own[first]),
-        _spreads(finite, graph.table_pointer)[table],
-    )
-
-
-def _copies(
-    table: NDArray, place: NDArray, own: NDArray
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find the slots that see one table from the same place: they share a turned copy.
-
-    Returns the first slot of each copy, in the order of slots so that a sweep reads memory
-    forwards, and each slot's copy.
-    """
-    key = (table.astype(np.int64) * (int(place.max(initial=0)) + 1) + place) * (
-        int(own.max(initial=0)) + 1
-    ) + own
-    _, first, same = np.unique(key, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), np.int64)
-    order = np.argsort(first)
-    rank[order] = np.arange(len(first))
-    return first[order], rank[same]
-
-
-def _turned(graph: Any, position: NDArray, length: NDArray, own: NDArray) -> NDArray[np.float64]:
-    """Copy tables so that one variable's values lie side by side, filled up with -inf."""
-    factor = graph.factor_of[position]
-    out = np.full(int(length.sum()), -np.inf)
-    turn_tables(
-        position,
-        graph.scope_pointer[factor],
-        graph.scope_pointer[factor + 1],
-        graph.table_pointer[graph.table_of[factor]],
-        graph.scope,
-        graph.scope_stride,
-        np.ascontiguousarray(graph.cardinalities),
-        length,
-        own,
-        graph.log_tables,
-        out,
-    )
-    return out
-
-
-def _spreads(values: NDArray, pointer: NDArray) -> NDArray[np.float64]:
-    """Take max - min of every stretch of values, NaNs aside; no stretch is empty."""
-    if len(pointer) < 2:
-        return np.zeros(0)
-    top = np.fmax.reduceat(values, pointer[:-1])
-    return np.nan_to_num(top - np.fmin.reduceat(values, pointer[:-1]))
-
-
 def lower_slots(
     slots: Slots, beta: float | None, contexts: bool = True, hard: bool = True
 ) -> Lowered:
@@ -402,9 +292,7 @@ def lower_slots(
     """
     n = len(slots.cardinalities)
     degree = np.diff(slots.pointer)
-    row = np.repeat(np.arange(n), np.diff(slots.slot_pointer))
-    most = np.bincount(row, slots.spread, n)
-    scale = GAIN_RANGE / max(float(most.max(initial=0.0)), LEAST_RANGE)
+    scale = GAIN_RANGE / max(float(slots.spread.max(initial=0.0)), LEAST_RANGE)
     binary = (
         bool((slots.cardinalities == 2).all()) and bool((degree <= NEAR).all()) and beta is not None
     )
@@ -413,7 +301,8 @@ def lower_slots(
         base = np.cumsum(size) - size
         total = int(size.sum())
         if total <= TABLE_LIMIT:
-            factors = _factors(slots, np.full(n, -1), np.zeros(len(slots.index), np.int64), scale)
+            nothing = np.zeros(len(slots.index), np.int64)
+            factors = _factors(slots, np.full(n, -1), nothing, scale, None)
             table = np.empty(total, np.uint64 if hard else np.uint32)
             gain = np.empty(total, np.int32)
             fill_odds(factors, beta, scale, *_scratch(slots), base, table, gain)
@@ -431,11 +320,13 @@ def lower_slots(
             return Lowered(conditional, True, slots.cardinalities, base, size, 1.0 / scale)
     base, stride, size = _rows(slots)
     total = int(size.sum())
-    if total > TABLE_LIMIT or (beta is None and not contexts):
-        base, size, total = np.full(n, -1), np.zeros(n, np.int64), 0
-    factors = _factors(slots, base, stride, scale)
-    if beta is not None and total:
-        table = np.empty(2 * total, np.int32)
+    # Where some variables must be computed, all are: which one comes next could not be predicted.
+    tabled = beta is not None and total <= TABLE_LIMIT and bool((base >= 0).all())
+    if total > TABLE_LIMIT or not (tabled or contexts):
+        base, size = np.full(n, -1), np.zeros(n, np.int64)
+    factors = _factors(slots, base, stride, scale, beta)
+    if tabled:
+        table = np.zeros(2 * total + MOST, np.int32)  # rows are read 8 entries at a time
         fill_rows(factors, beta, *_scratch(slots), table)
         factors = factors._replace(table=table)
     return Lowered(factors, False, slots.cardinalities, base, size, 1.0 / scale)
@@ -470,26 +361,11 @@ def make_scratch(most_values: int, steps: int, x: NDArray) -> Scratch:
         np.empty((2, BLOCK), np.uint32),
         np.empty(steps, np.uint32),
         x,
-        np.zeros(2 * most, np.int32),
+        np.zeros(max(most, 8), np.int32),
         np.empty(most),
-        np.empty(most, np.int64),
+        np.empty(most),
+        np.ones(BLOCK),
     )
-
-
-def padded(values: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Fill numbers of values up to what the loops take at once: 4, or a multiple of 8.
-
-    Parameters
-    ----------
-    values
-        Numbers of values.
-
-    Returns
-    -------
-    ndarray
-        int64, at least as large.
-    """
-    return np.where(values <= 4, 4, (values + 7) // 8 * 8).astype(np.int64)
 
 
 def _rows(slots: Slots) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -510,9 +386,19 @@ def _rows(slots: Slots) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[n
 
 
 def _factors(
-    slots: Slots, base: NDArray[np.int64], stride: NDArray[np.int64], scale: float
+    slots: Slots,
+    base: NDArray[np.int64],
+    stride: NDArray[np.int64],
+    scale: float,
+    beta: float | None,
 ) -> Factors:
-    """Make the conditional without tables."""
+    """Make the conditional without tables; in logarithms only if there is no beta."""
+    logs = slots.log_tables
+    linear = np.zeros(len(slots.own), np.uint8)
+    if beta is not None and beta >= LEAST_BETA:
+        linear[:] = beta * slots.spread <= MOST_REACH
+    weights = np.empty(len(logs) if linear.any() else 0)
+    fill_weights(logs[: len(weights)], beta or 0.0, weights)
     return Factors(
         slots.cardinalities,
         slots.pointer,
@@ -520,12 +406,18 @@ def _factors(
         stride,
         base,
         np.empty(0, np.int32),
+        slots.own,
+        slots.pair_pointer,
+        slots.pair_row,
+        slots.pair_other.astype(np.uint32),
         slots.slot_pointer,
-        slots.slot_table,
+        slots.slot_row,
         slots.other_pointer,
         slots.other_index.astype(np.uint32),
         slots.other_stride,
-        slots.log_tables,
+        linear,
+        weights,
+        np.empty(0) if linear.all() else logs,
         scale,
     )
 

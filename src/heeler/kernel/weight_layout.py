@@ -93,6 +93,8 @@ def _share(lowered: Lowered, width: NDArray[np.int64]) -> tuple[NDArray, NDArray
             "The context 'shared' needs tabulated conditionals, so one temperature and few "
             "neighbours. Use context='binned(64)' or 'auto'."
         )
+    if not lowered.binary:
+        table = table[: 2 * lowered.contexts]  # the loop may read a little more
     key_map = np.zeros(lowered.contexts, np.int32)
     first = np.zeros(lowered.n, np.int64)
     sizes = np.zeros(lowered.n, np.int64)

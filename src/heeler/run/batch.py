@@ -129,8 +129,9 @@ def _engine(models: Sequence[Model], settings: Settings, seeds: list[int]) -> An
     """Make one engine for all models, a component each."""
     from heeler.compiled.scans import Fixed
     from heeler.kernel.general import GeneralEngine, Plan
-    from heeler.kernel.lowered import lower_slots, slots_of
+    from heeler.kernel.lowered import lower_slots
     from heeler.kernel.memory import TableMemory
+    from heeler.kernel.slots import slots_of
 
     union, variables = unite(models)
     herded = isinstance(settings.driver, Herded)
