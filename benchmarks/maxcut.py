@@ -128,7 +128,7 @@ def table(records: list[dict[str, Any]], marks: list[float]) -> str:
     """Write the mean shortfall from the best known cut, in percent, at some times."""
     lines = [
         "| instance (best known) | annealer | "
-        + " | ".join(f"{s:g} s" for s in MARKS)
+        + " | ".join(f"{s:g} s" for s in marks)
         + " | best |",
         "|---|---|" + "---|" * (len(marks) + 1),
     ]
