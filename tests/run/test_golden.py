@@ -92,7 +92,7 @@ NAMES = [
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize(("kind", "case"), NAMES, ids=" ".join)
+@pytest.mark.parametrize(("kind", "case"), NAMES, ids=lambda part: part)
 def test_trajectory(kind, case):
     assert trajectory(kind, case) == json.loads(FILE.read_text(encoding="utf-8"))[kind][case]
 

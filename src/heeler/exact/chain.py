@@ -20,9 +20,9 @@ class Smoothing(NamedTuple):
     log_z: float
     """Natural log of the partition function."""
     node: np.ndarray
-    """(T, K): marginals of each position."""
+    """(positions, K): marginals of each position."""
     edge: np.ndarray
-    """(T - 1, K, K): joint marginals of neighbouring positions."""
+    """(positions - 1, K, K): joint marginals of neighbouring positions."""
 
 
 class Batch(NamedTuple):

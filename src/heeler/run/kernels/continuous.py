@@ -208,7 +208,7 @@ class Slice(OnDensity):
 
     References
     ----------
-    .. [1] R. M. Neal, "Slice sampling", Annals of Statistics 31, 2003.
+    R. M. Neal, "Slice sampling", Annals of Statistics 31, 2003.
     """
 
     name: ClassVar[str] = "slice"
