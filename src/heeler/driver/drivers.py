@@ -125,8 +125,8 @@ class Modified(Driver):
 
     References
     ----------
-    .. [1] J. S. Liu, "Peskun's theorem and a modified discrete-state Gibbs sampler",
-       Biometrika 83, 1996.
+    J. S. Liu, "Peskun's theorem and a modified discrete-state Gibbs sampler",
+    Biometrika 83, 1996.
     """
 
 
