@@ -5,7 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 
 from heeler.compiled.conditionals import Sparse
-from heeler.compiled.loop import Chain, Scratch, Watch, advance_binary
+from heeler.compiled.loop import Chain, Watch, advance_binary
+from heeler.kernel.lowered import make_scratch
 
 SCALE = 2.0**26
 MOST_CONTEXTS = 8  # neighbours of a variable that has contexts
@@ -117,16 +118,7 @@ def general_loop(sparse, driver, scan, x, watch, betas, first_pass=0, sites=None
     chain = make_chain(x)
     lanes, n = x.shape
     scores = empty(np.int64, betas.size, lanes)
-    values = {
-        "words": empty(np.uint32, 256),
-        "more_words": empty(np.uint32, 2, 256),
-        "order": empty(np.uint32, n if sites is None else sites),
-        "x": empty(np.uint8, n + 1),
-        "p": empty(np.int32, 4),
-        "work": empty(np.float64, 8),
-        "shares": empty(np.int64, 8),
-    }
-    scratch = Scratch(**{name: values[name] for name in Scratch._fields})
+    scratch = make_scratch(2, n if sites is None else sites, empty(np.uint8, n + 1))
     advance_binary(
         sparse,
         driver,
