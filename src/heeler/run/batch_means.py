@@ -23,11 +23,11 @@ class Batches:
     def __init__(self, lanes: int, entries: int) -> None:
         """Start with batches of one pass."""
         self.length = 1
-        self.means = np.zeros((MOST_BATCHES, lanes, entries))
-        self.weights = np.zeros((MOST_BATCHES, entries))
         self.count = 0
-        self.last_sums = np.zeros((lanes, entries))
-        self.last_visits = np.zeros(entries)
+        # The run's sums at the ends of batches, the first entry its start. Two batches become one
+        # by forgetting the end between them, and nothing is divided before errors are asked for.
+        self.marks = np.zeros((MOST_BATCHES + 1, lanes, entries))
+        self.visits = np.zeros((MOST_BATCHES + 1, entries))
 
     def next_pass(self, passes: int) -> int:
         """Say at which pass the present batch ends.
@@ -54,26 +54,17 @@ class Batches:
         visits
             Updates behind each entry, (entries,).
         """
-        weight = visits - self.last_visits
-        with np.errstate(invalid="ignore", divide="ignore"):
-            self.means[self.count] = (sums - self.last_sums) / weight
-        self.weights[self.count] = weight
-        self.last_sums = sums.copy()
-        self.last_visits = visits.astype(np.float64)
         self.count += 1
+        self.marks[self.count] = sums
+        self.visits[self.count] = visits
         if self.count == MOST_BATCHES:
             self._merge()
 
     def _merge(self) -> None:
         """Make one batch of each two."""
-        half = MOST_BATCHES // 2
-        weights = self.weights[0::2] + self.weights[1::2]
-        filled = [np.where(self.weights[k::2, None] > 0, self.means[k::2], 0.0) for k in (0, 1)]
-        total = filled[0] * self.weights[0::2, None] + filled[1] * self.weights[1::2, None]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            self.means[:half] = total / weights[:, None]
-        self.weights[:half] = weights
-        self.count = half
+        self.count //= 2
+        for kept in (self.marks, self.visits):
+            kept[1 : self.count + 1] = kept[2::2]
         self.length *= 2
 
     def errors(self) -> NDArray[np.float64]:
@@ -85,18 +76,19 @@ class Batches:
             float64 (entries,); NaN with fewer than four batches.
         """
         if self.count < 4:
-            return np.full(self.means.shape[2], np.nan)
-        means = self.means[: self.count]
-        return means.std(axis=(0, 1), ddof=1) / np.sqrt(means.shape[0] * means.shape[1])
+            return np.full(self.visits.shape[1], np.nan)
+        until = self.count + 1
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = np.diff(self.marks[:until], axis=0)
+            means /= np.diff(self.visits[:until], axis=0)[:, None]
+            return means.std(axis=(0, 1), ddof=1) / np.sqrt(means.shape[0] * means.shape[1])
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Give everything needed to go on."""
         return {
             "numbers": np.array([self.length, self.count]),
-            "means": self.means,
-            "weights": self.weights,
-            "last_sums": self.last_sums,
-            "last_visits": self.last_visits,
+            "marks": self.marks,
+            "visits": self.visits,
         }
 
     def load(self, arrays: dict[str, NDArray[Any]]) -> None:
@@ -108,5 +100,5 @@ class Batches:
             The arrays, by name.
         """
         self.length, self.count = (int(k) for k in arrays["numbers"])
-        for name in ("means", "weights", "last_sums", "last_visits"):
+        for name in ("marks", "visits"):
             setattr(self, name, arrays[name].copy())
