@@ -301,6 +301,7 @@ def test_every_combination(kind, driver, scan):
         "bipartite",
         "potts",
         "many factors",
+        "wide factors",
     ):
         context, rule = "radius(1)", "argmax"
     check(kind, name, scan, context, rule, passes=30, evidence={2: 0})
