@@ -432,10 +432,10 @@ def complete_bounds(
         return FullBounds(**common)
     # The theorem speaks of the conditionals that are herded, and those are the machine's.
     least = max(small.least_conditional - delta, UNIT)
-    l = least**steps  # noqa: E741
+    ell = least**steps
     rounds = math.ceil(steps / n)
-    b = rounds * l + sum(least**j * 2.0 ** min(n, j) for j in range(steps))
-    return CompleteBounds(least_conditional=least, steps=steps, l=l, b=b, **common)
+    b = rounds * ell + sum(least**j * 2.0 ** min(n, j) for j in range(steps))
+    return CompleteBounds(least_conditional=least, steps=steps, l=ell, b=b, **common)
 
 
 def misplaced(values: int) -> int:

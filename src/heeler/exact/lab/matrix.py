@@ -344,14 +344,14 @@ def as_square(matrix: Any, name: str) -> csr_array:
     """
     try:
         array: Any = matrix if issparse(matrix) else np.asarray(matrix, np.float64)
-        if array.ndim != 2:
-            raise ValueError  # noqa: TRY301 - one message for whatever is no matrix
-        result: Any = csr_array(array, dtype=np.float64)
+        result: Any = csr_array(array, dtype=np.float64) if array.ndim == 2 else None
     except (TypeError, ValueError):
+        result = None
+    if result is None:
         raise ValueError(
             f"The {name!r} parameter must be a square matrix of numbers. "
             f"Got {type(matrix).__name__} instead."
-        ) from None
+        )
     if result.shape[0] != result.shape[1] or result.shape[0] == 0:
         raise ValueError(
             f"The {name!r} parameter must be a square matrix. Got shape {result.shape} instead."

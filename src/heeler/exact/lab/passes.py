@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, eye_array, issparse
+from scipy.sparse import csr_array, eye_array
 
 from heeler.exact.lab.limits import check_size
 from heeler.exact.lab.space import Space
@@ -184,8 +184,8 @@ def _along(updates: Updates, order: list[int]) -> Any:
 
 def _thinned(matrix: Any) -> Any:
     """Take the form that is cheaper to go on with."""
-    if issparse(matrix) and matrix.nnz > _DENSE * matrix.shape[0] ** 2:  # type: ignore[attr-defined]
-        return matrix.toarray()  # type: ignore[attr-defined]
+    if not isinstance(matrix, np.ndarray) and matrix.nnz > _DENSE * matrix.shape[0] ** 2:
+        return matrix.toarray()
     return matrix
 
 

@@ -31,10 +31,28 @@ class Composite(Kernel):
         """The parts' names, for statistics."""
         return [kernel.title for kernel in self.kernels]
 
-    def _engines(
-        self, model: Any, settings: Settings, states: NDArray[Any]
-    ) -> tuple[list[Any], Any]:
-        """Make the parts' engines, and the clock that they look at."""
+    def engine(
+        self, model: Any, settings: Settings, states: NDArray[Any], sweeps: int | None = None
+    ) -> Any:
+        """Make running chains.
+
+        Parameters
+        ----------
+        model
+            The model, evidence included.
+        settings
+            Chains, seed, temperature, what is kept.
+        states
+            First states (lanes, n).
+        sweeps
+            Passes after burn-in, where known.
+
+        Returns
+        -------
+        engine
+            See the engine's contract in the design page.
+        """
+        del sweeps
         from heeler.kernel.composite import Clock
 
         clock = Clock(settings.betas)
@@ -46,7 +64,14 @@ class Composite(Kernel):
             )
             for k, kernel in enumerate(self.kernels)
         ]
-        return engines, clock
+        scores = np.atleast_1d(model.log_score(states))
+        return self._joined(engines, clock, states, scores, settings.seed)
+
+    def _joined(
+        self, engines: list[Any], clock: Any, states: NDArray[Any], scores: Any, seed: int
+    ) -> Any:
+        """Make one engine of the parts'."""
+        raise NotImplementedError(f"{type(self).__name__} must define _joined")
 
 
 def part_seed(seed: int, part: int) -> int:
@@ -128,35 +153,13 @@ class Mixture(Composite):
         object.__setattr__(self, "kernels", parts)
         object.__setattr__(self, "weights", tuple((array / array.sum()).tolist()))
 
-    def engine(
-        self, model: Any, settings: Settings, states: NDArray[Any], sweeps: int | None = None
+    def _joined(
+        self, engines: list[Any], clock: Any, states: NDArray[Any], scores: Any, seed: int
     ) -> Any:
-        """Make running chains.
-
-        Parameters
-        ----------
-        model
-            The model, evidence included.
-        settings
-            Chains, seed, temperature, what is kept.
-        states
-            First states (lanes, n).
-        sweeps
-            Passes after burn-in, where known.
-
-        Returns
-        -------
-        engine
-            See the engine's contract in the design page.
-        """
-        del sweeps
+        """Choose one of the parts' engines in every pass."""
         from heeler.kernel.composite import MixtureEngine
 
-        engines, clock = self._engines(model, settings, states)
-        scores = np.atleast_1d(model.log_score(states))
-        return MixtureEngine(
-            engines, clock, states, scores, self.titles, self.weights, settings.seed
-        )
+        return MixtureEngine(engines, clock, states, scores, self.titles, self.weights, seed)
 
     def words(self) -> dict[str, Any]:
         """Describe the kernel in plain values."""
@@ -223,32 +226,13 @@ class Cycle(Composite):
         object.__setattr__(self, "kernels", parts)
         object.__setattr__(self, "repeats", tuple(whole("repeats", r, 1) for r in repeats))
 
-    def engine(
-        self, model: Any, settings: Settings, states: NDArray[Any], sweeps: int | None = None
+    def _joined(
+        self, engines: list[Any], clock: Any, states: NDArray[Any], scores: Any, seed: int
     ) -> Any:
-        """Make running chains.
-
-        Parameters
-        ----------
-        model
-            The model, evidence included.
-        settings
-            Chains, seed, temperature, what is kept.
-        states
-            First states (lanes, n).
-        sweeps
-            Passes after burn-in, where known.
-
-        Returns
-        -------
-        engine
-            See the engine's contract in the design page.
-        """
-        del sweeps
+        """Take the parts' engines in turn."""
+        del seed
         from heeler.kernel.composite import CycleEngine
 
-        engines, clock = self._engines(model, settings, states)
-        scores = np.atleast_1d(model.log_score(states))
         return CycleEngine(engines, clock, states, scores, self.titles, self.repeats)
 
     def words(self) -> dict[str, Any]:

@@ -19,6 +19,36 @@ class OnDensity(Kernel):
 
     variables: Any
 
+    def engine(
+        self, model: Any, settings: Settings, states: NDArray[Any], sweeps: int | None = None
+    ) -> Any:
+        """Make running chains.
+
+        Parameters
+        ----------
+        model
+            A `heeler.Density`.
+        settings
+            Chains, seed, temperature, burn-in.
+        states
+            First states (lanes, dim).
+        sweeps
+            Passes after burn-in, where known.
+
+        Returns
+        -------
+        engine
+            See the engine's contract in the design page.
+        """
+        del sweeps
+        chosen = self._chosen(model)
+        kind, options = self._move(len(chosen), settings.burn_in)
+        return make_engine(model, settings, states, kind, chosen, **options)
+
+    def _move(self, count: int, burn_in: int) -> tuple[int, dict[str, Any]]:
+        """Give the number of the move, and the engine's options for so many variables."""
+        raise NotImplementedError(f"{type(self).__name__} must define _move")
+
     def _chosen(self, model: Any) -> NDArray[np.int64]:
         """Resolve the variables."""
         if getattr(model, "kind", None) != "density":
@@ -130,39 +160,14 @@ class Walk(OnDensity):
                 f"The 'acceptance' parameter must lie between 0 and 1. Got {rate!r} instead."
             )
 
-    def engine(
-        self, model: Any, settings: Settings, states: NDArray[Any], sweeps: int | None = None
-    ) -> Any:
-        """Make running chains.
-
-        Parameters
-        ----------
-        model
-            A `heeler.Density`.
-        settings
-            Chains, seed, temperature, burn-in.
-        states
-            First states (lanes, dim).
-        sweeps
-            Passes after burn-in, where known.
-
-        Returns
-        -------
-        engine
-            See the engine's contract in the design page.
-        """
-        del sweeps
+    def _move(self, count: int, burn_in: int) -> tuple[int, dict[str, Any]]:
+        """Give the steps, and whether and to what they are adapted."""
         from heeler.kernel.density_engine import WALK
 
-        chosen = self._chosen(model)
-        count = len(chosen)
         adapt = self.step is None if self.adapt is None else self.adapt
         target = 0.234 + 0.206 / count if self.acceptance is None else self.acceptance
-        return make_engine(
-            model, settings, states, WALK, chosen,
-            steps=_steps_of(self.step, count, "step", 2.38 / np.sqrt(count)),
-            adapt=adapt and settings.burn_in > 0, target=target,
-        )  # fmt: skip
+        steps = _steps_of(self.step, count, "step", 2.38 / np.sqrt(count))
+        return WALK, {"steps": steps, "adapt": adapt and burn_in > 0, "target": target}
 
     def words(self) -> dict[str, Any]:
         """Describe the kernel in plain values."""
@@ -221,37 +226,13 @@ class Slice(OnDensity):
         _as_variables(self)
         _as_steps(self, "width")
 
-    def engine(
-        self, model: Any, settings: Settings, states: NDArray[Any], sweeps: int | None = None
-    ) -> Any:
-        """Make running chains.
-
-        Parameters
-        ----------
-        model
-            A `heeler.Density`.
-        settings
-            Chains, seed, temperature, burn-in.
-        states
-            First states (lanes, dim).
-        sweeps
-            Passes after burn-in, where known.
-
-        Returns
-        -------
-        engine
-            See the engine's contract in the design page.
-        """
-        del sweeps
+    def _move(self, count: int, burn_in: int) -> tuple[int, dict[str, Any]]:
+        """Give the first widths, and whether they are adapted."""
         from heeler.kernel.density_engine import SLICE
 
-        chosen = self._chosen(model)
         adapt = self.width is None if self.adapt is None else self.adapt
-        return make_engine(
-            model, settings, states, SLICE, chosen,
-            steps=_steps_of(self.width, len(chosen), "width", 1.0),
-            adapt=adapt and settings.burn_in > 0,
-        )  # fmt: skip
+        steps = _steps_of(self.width, count, "width", 1.0)
+        return SLICE, {"steps": steps, "adapt": adapt and burn_in > 0}
 
     def words(self) -> dict[str, Any]:
         """Describe the kernel in plain values."""
@@ -317,32 +298,11 @@ class Global(OnDensity):
                 f"The 'covariance' parameter must be positive. Got {shown(self.covariance)}."
             )
 
-    def engine(
-        self, model: Any, settings: Settings, states: NDArray[Any], sweeps: int | None = None
-    ) -> Any:
-        """Make running chains.
-
-        Parameters
-        ----------
-        model
-            A `heeler.Density`.
-        settings
-            Chains, seed, temperature.
-        states
-            First states (lanes, dim).
-        sweeps
-            Passes after burn-in, where known.
-
-        Returns
-        -------
-        engine
-            See the engine's contract in the design page.
-        """
-        del sweeps
+    def _move(self, count: int, burn_in: int) -> tuple[int, dict[str, Any]]:
+        """Give the centre, and the root of the covariance."""
+        del burn_in
         from heeler.kernel.density_engine import GLOBAL
 
-        chosen = self._chosen(model)
-        count = len(chosen)
         mean, covariance = np.asarray(self.mean), np.asarray(self.covariance)
         if mean.shape not in ((), (count,)) or covariance.shape not in (
             (),
@@ -363,10 +323,7 @@ class Global(OnDensity):
             raise ValueError(
                 "The 'covariance' parameter must be a symmetric positive definite matrix."
             )
-        return make_engine(
-            model, settings, states, GLOBAL, chosen,
-            centre=np.broadcast_to(mean, (count,)), root=root,
-        )  # fmt: skip
+        return GLOBAL, {"centre": np.broadcast_to(mean, (count,)), "root": root}
 
     def words(self) -> dict[str, Any]:
         """Describe the kernel in plain values."""
